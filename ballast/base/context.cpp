@@ -1,0 +1,34 @@
+#include "ballast/base/context.h"
+
+#include <utility>
+
+#include "ballast/base/philox.h"
+
+namespace ballast {
+
+void Bound::bind_to(std::string path, std::shared_ptr<Context> context) {
+  path_ = std::move(path);
+  context_ = std::move(context);
+}
+
+uint64_t Bound::random_key(std::string_view purpose) const {
+  const uint64_t place = mix(key_of(path_), key_of(purpose));
+  const uint64_t time = mix(static_cast<uint64_t>(context_->step),
+                            static_cast<uint64_t>(context_->micro_batch));
+  return mix(mix(context_->seed, time), place);
+}
+
+void bind(torch::nn::Module& root, const std::shared_ptr<Context>& context) {
+  for (const auto& item : root.named_modules()) {
+    if (auto* bound = dynamic_cast<Bound*>(item.value().get())) {
+      bound->bind_to(item.key(), context);
+    }
+  }
+}
+
+Watch::Watch(Context& context, Observer observer)
+    : context_(context), before_(std::exchange(context.observer, std::move(observer))) {}
+
+Watch::~Watch() { context_.observer = std::move(before_); }
+
+}  // namespace ballast

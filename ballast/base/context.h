@@ -1,0 +1,71 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ballast {
+
+/// A place in a forward pass where a tensor can be looked at.
+struct ProbePoint {
+  std::string_view module;  ///< path of the module, as in `named_modules`
+  std::string_view name;    ///< which of its tensors, for example "branch"
+};
+
+/// Sees a tensor of a running forward pass and returns what the pass goes on with, usually the same.
+using Observer = std::function<torch::Tensor(const ProbePoint&, const torch::Tensor&)>;
+
+/// What a forward pass depends on besides weights and input; one for all modules of a model.
+struct Context {
+  uint64_t seed = 0;
+  int64_t step = 0;         ///< update that is being prepared, from 1; 0 before training
+  int64_t micro_batch = 0;  ///< within the step
+  Observer observer;        ///< empty when nobody watches
+};
+
+/// Base of the modules that draw dropout masks, follow ramps or can be watched.
+///
+/// `bind` gives every one of them its path and the model's context; a module on its own has a
+/// context of its own.
+class Bound {
+ public:
+  virtual ~Bound() = default;
+
+  const std::string& path() const { return path_; }
+  Context& context() const { return *context_; }
+  void bind_to(std::string path, std::shared_ptr<Context> context);
+
+ protected:
+  /// Shows `value` to whoever watches; costs one branch when nobody does.
+  torch::Tensor probe(std::string_view name, const torch::Tensor& value) const {
+    return context_->observer ? context_->observer({path_, name}, value) : value;
+  }
+
+  /// Key of this step's random numbers at this module.
+  uint64_t random_key(std::string_view purpose) const;
+
+ private:
+  std::string path_;
+  std::shared_ptr<Context> context_ = std::make_shared<Context>();
+};
+
+/// Binds every `Bound` module below `root` to `context`, by its path from `root`.
+void bind(torch::nn::Module& root, const std::shared_ptr<Context>& context);
+
+/// Attaches an observer to a context until destroyed; the one attached before comes back then.
+class Watch {
+ public:
+  Watch(Context& context, Observer observer);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Context& context_;
+  Observer before_;
+};
+
+}  // namespace ballast

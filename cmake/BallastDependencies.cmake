@@ -1,0 +1,17 @@
+find_package(Torch REQUIRED)
+find_package(fmt REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
+find_package(Boost REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+# Debian's dnnl package file insists on OpenCL headers that the CPU engine does not need.
+find_library(BALLAST_DNNL_LIBRARY dnnl REQUIRED)
+find_path(BALLAST_DNNL_INCLUDE dnnl.hpp REQUIRED)
+add_library(ballast_dnnl UNKNOWN IMPORTED)
+set_target_properties(ballast_dnnl PROPERTIES IMPORTED_LOCATION ${BALLAST_DNNL_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${BALLAST_DNNL_INCLUDE})
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)

@@ -1,0 +1,93 @@
+# ballast_sources(<out> <folder>): the sources of a folder that are not tests.
+function(ballast_sources out folder)
+  file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ballast/${folder}/*.cpp)
+  list(FILTER found EXCLUDE REGEX "_test\\.cpp$")
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+function(ballast_configure target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ballast_flags>)
+  if(BALLAST_TIDY)
+    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY ${BALLAST_CLANG_TIDY})
+  endif()
+endfunction()
+
+# ballast_library(<name> [PRECOMPILED] [PLAIN ...] FOLDERS ... LINK ...): target ballast_<name>, alias
+# ballast::<name>. The precompiled library owns the header that all other targets reuse.
+function(ballast_library name)
+  cmake_parse_arguments(arg "PRECOMPILED" "" "FOLDERS;PLAIN;LINK" ${ARGN})
+  set(sources)
+  foreach(folder ${arg_FOLDERS})
+    ballast_sources(found ${folder})
+    list(APPEND sources ${found})
+    if(folder IN_LIST arg_PLAIN)
+      set_source_files_properties(${found} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+  add_library(ballast_${name} STATIC ${sources})
+  add_library(ballast::${name} ALIAS ballast_${name})
+  set_target_properties(ballast_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(ballast_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(ballast_${name} PUBLIC cxx_std_20)
+  target_link_libraries(ballast_${name} PUBLIC ${arg_LINK})
+  ballast_configure(ballast_${name})
+  if(arg_PRECOMPILED)
+    target_precompile_headers(ballast_${name} PRIVATE
+      ${PROJECT_SOURCE_DIR}/ballast/base/precompiled.h)
+  else()
+    ballast_reuse_header(ballast_${name})
+  endif()
+endfunction()
+
+# A precompiled header can be shared only by targets with the same code-generation flags.
+function(ballast_reuse_header target)
+  target_precompile_headers(${target} REUSE_FROM ballast_nn)
+endfunction()
+
+function(ballast_program name)
+  cmake_parse_arguments(arg "" "FOLDER" "LINK" ${ARGN})
+  ballast_sources(sources ${arg_FOLDER})
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE BALLAST_VERSION="${PROJECT_VERSION}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  ballast_reuse_header(${name})
+  ballast_configure(${name})
+endfunction()
+
+# ballast_folder_tests(<folder>...): one test binary per folder that has tests.
+function(ballast_folder_tests)
+  foreach(folder ${ARGN})
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ballast/${folder}/*_test.cpp)
+    if(found)
+      add_executable(${folder}_test ${found})
+      target_link_libraries(${folder}_test PRIVATE ballast_train ballast_testing GTest::gmock
+                            GTest::gtest_main)
+      ballast_reuse_header(${folder}_test)
+      ballast_configure(${folder}_test)
+      add_test(NAME ${folder} COMMAND ${folder}_test)
+      set_tests_properties(${folder} PROPERTIES LABELS fast)
+    endif()
+  endforeach()
+endfunction()
+
+function(ballast_install)
+  install(TARGETS ballast_nn ballast_train EXPORT ballast
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ballast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/ballast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
+  install(EXPORT ballast NAMESPACE ballast:: FILE ballastTargets.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
+  include(CMakePackageConfigHelpers)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ballastConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/ballastConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/ballastConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/ballastConfig.cmake
+                ${PROJECT_BINARY_DIR}/ballastConfigVersion.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/BallastDependencies.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
+endfunction()
