@@ -20,7 +20,7 @@ std::array<uint32_t, 4> philox(uint64_t key, uint64_t counter_low, uint64_t coun
 }
 
 double open_uniform(uint64_t bits) {
-  return (static_cast<double>(bits >> 11) + 0.5) * 0x1.0p-53;
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;
 }
 
 uint64_t mix(uint64_t a, uint64_t b) {

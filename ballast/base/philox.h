@@ -11,7 +11,7 @@ namespace ballast {
 /// threads nor on what was drawn before.
 std::array<uint32_t, 4> philox(uint64_t key, uint64_t counter_low, uint64_t counter_high = 0);
 
-/// A uniform number in the open interval (0, 1) from 53 of 64 random bits.
+/// A uniform number in the open interval (0, 1) from 52 of 64 random bits.
 double open_uniform(uint64_t bits);
 
 /// Mixes two keys into one that is random in both (the finaliser of SplitMix64).
