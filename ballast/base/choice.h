@@ -54,7 +54,9 @@ template <class E>
 struct EnumNames;
 
 template <class E>
-concept NamedEnum = requires { EnumNames<E>::value; };
+concept NamedEnum = requires {
+  EnumNames<E>::value;
+};
 
 template <NamedEnum E>
 constexpr std::string_view enum_name(E wanted) {

@@ -13,8 +13,8 @@ void Bound::bind_to(std::string path, std::shared_ptr<Context> context) {
 
 uint64_t Bound::random_key(std::string_view purpose) const {
   const uint64_t place = mix(key_of(path_), key_of(purpose));
-  const uint64_t time = mix(static_cast<uint64_t>(context_->step),
-                            static_cast<uint64_t>(context_->micro_batch));
+  const uint64_t time =
+      mix(static_cast<uint64_t>(context_->step), static_cast<uint64_t>(context_->micro_batch));
   return mix(mix(context_->seed, time), place);
 }
 

@@ -15,7 +15,8 @@ struct ProbePoint {
   std::string_view name;    ///< which of its tensors, for example "branch"
 };
 
-/// Sees a tensor of a running forward pass and returns what the pass goes on with, usually the same.
+/// Sees a tensor of a running forward pass and returns what the pass goes on with, usually the
+/// same.
 using Observer = std::function<torch::Tensor(const ProbePoint&, const torch::Tensor&)>;
 
 /// What a forward pass depends on besides weights and input; one for all modules of a model.

@@ -27,7 +27,8 @@ inline constexpr Bounds at_least_one{.low = 1};
 inline constexpr Bounds positive{.low = 0, .open_low = true};
 inline constexpr Bounds probability{.low = 0, .high = 1, .open_high = true};  ///< [0, 1)
 
-/// One option of an options struct: its name in a recipe, where it lives, what it means (with unit).
+/// One option of an options struct: its name in a recipe, where it lives, what it means (with
+/// unit).
 template <class Owner, class Value>
 struct Field {
   std::string_view name;
@@ -42,10 +43,13 @@ constexpr Field<Owner, Value> field(std::string_view name, Value Owner::*member,
   return {name, member, help, bounds};
 }
 
-/// An options struct lists its options once, in `static constexpr auto fields()`, a tuple of `Field`.
-/// The reader, the writer, `--set`, the error messages and the reference page all walk that list.
+/// An options struct lists its options once, in `static constexpr auto fields()`, a tuple of
+/// `Field`. The reader, the writer, `--set`, the error messages and the reference page all walk
+/// that list.
 template <class T>
-concept HasFields = requires { T::fields(); };
+concept HasFields = requires {
+  T::fields();
+};
 
 /// Calls `visit(field)` for every field of `T`, in the order of its list.
 template <HasFields T, class Visit>

@@ -19,9 +19,7 @@ std::array<uint32_t, 4> philox(uint64_t key, uint64_t counter_low, uint64_t coun
   return c;
 }
 
-double open_uniform(uint64_t bits) {
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;
-}
+double open_uniform(uint64_t bits) { return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52; }
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t z = a + 0x9E3779B97F4A7C15 * (b + 1);

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "ballast/base/choice.h"
+
+namespace ballast {
+
+/// How label smoothing spreads eps: over all V classes (fairseq up to 0.9, PyTorch), or over the
+/// V - 1 wrong ones (later fairseq), where the target loses eps + eps / (V - 1) and regains one
+/// part.
+enum class Smoothing { all_classes, other_classes };
+
+template <>
+struct EnumNames<Smoothing> {
+  static constexpr std::array<std::pair<std::string_view, Smoothing>, 2> value{
+      {{"all_classes", Smoothing::all_classes}, {"other_classes", Smoothing::other_classes}}};
+};
+
+/// hidden [N, D] through weight [V, D] (and bias [V] or undefined) to logits, against targets.
+struct CrossEntropyInputs {
+  torch::Tensor hidden, weight, bias;
+  torch::Tensor targets;  ///< int64 [N]; a negative target is ignored
+};
+
+struct CrossEntropyOptions {
+  double multiplier = 1;  ///< of the matrix product (table two)
+  double smoothing = 0;   ///< eps in [0, 1)
+  Smoothing convention = Smoothing::all_classes;
+};
+
+/// Sums over the targets that count, in nats; divide by `tokens` of the whole step.
+struct CrossEntropy {
+  torch::Tensor loss;  ///< scalar, differentiable; 0 when nothing counts
+  torch::Tensor nll;   ///< scalar, detached: the loss without smoothing
+  int64_t tokens = 0;
+};
+
+/// Projection, log-softmax and smoothed loss in chunks of rows: memory O(chunk V), never O(N V).
+///
+/// eps over all: (1 - eps) nll + eps / V sum_k -log p_k. Over others: (1 - eps - e) nll +
+/// e sum_k -log p_k with e = eps / (V - 1). Softmax and sums in float32 or better.
+CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyOptions& options);
+
+/// The ATen version, for any device and derivative.
+CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
+                                     const CrossEntropyOptions& options);
+
+/// Log-probability of each target, float32 or better [N]; ignored targets give 0. No gradient.
+torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs, double multiplier);
+
+}  // namespace ballast
