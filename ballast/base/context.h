@@ -22,7 +22,7 @@ using Observer = std::function<torch::Tensor(const ProbePoint&, const torch::Ten
 /// What a forward pass depends on besides weights and input; one for all modules of a model.
 struct Context {
   uint64_t seed = 0;
-  int64_t step = 0;         ///< update that is being prepared, from 1; 0 before training
+  int64_t step = 0;         ///< updates made so far
   int64_t micro_batch = 0;  ///< within the step
   Observer observer;        ///< empty when nobody watches
 };

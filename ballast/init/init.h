@@ -1,0 +1,124 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <variant>
+
+#include "ballast/base/choice.h"
+#include "ballast/base/fields.h"
+#include "ballast/base/parameter.h"
+
+namespace ballast {
+
+enum class Distribution { normal, uniform, truncated_normal, orthogonal, constant };
+
+/// How to fill a tensor. `std` is that of the values drawn, whatever the distribution: a truncated
+/// normal is widened so that it keeps the std asked for.
+struct Draw {
+  Distribution distribution = Distribution::constant;
+  double std = 0;
+  double mean = 0;
+};
+
+/// A tensor of the shape with values that depend on (key, shape, draw) alone, in float64.
+///
+/// A truncated normal is cut at two standard deviations of the normal it comes from. An orthogonal
+/// matrix has entries of the std asked for: rows or columns, whichever are fewer, are orthogonal.
+torch::Tensor drawn(const Draw& draw, at::IntArrayRef shape, uint64_t key);
+
+/// Which of three variances a rule of the variance-scaling family gives, see `family_variance`.
+enum class Family { lecun, glorot, he };
+
+/// 1/fan_in (LeCun et al. 1998), 2/(fan_in + fan_out) (Glorot & Bengio 2010), 2/fan_in (He et al.
+/// 2015).
+double family_variance(Family family, int64_t fan_in, int64_t fan_out);
+
+constexpr KindInfo family_info(Family family, Distribution distribution) {
+  constexpr KindInfo rows[3][3] = {
+      {{"lecun_normal", "N(0, 1/fan_in)", "LeCun et al. 1998"},
+       {"lecun_uniform", "U(+-sqrt(3/fan_in))", "LeCun et al. 1998"},
+       {"lecun_truncated_normal", "N cut at 2 std, variance 1/fan_in", "LeCun et al. 1998"}},
+      {{"glorot_normal", "N(0, 2/(fan_in+fan_out))", "Glorot and Bengio 2010"},
+       {"glorot_uniform", "U(+-sqrt(6/(fan_in+fan_out)))", "Glorot and Bengio 2010"},
+       {"glorot_truncated_normal", "N cut at 2 std, variance 2/(fan_in+fan_out)",
+        "Glorot and Bengio 2010"}},
+      {{"he_normal", "N(0, 2/fan_in)", "He et al. 2015, arXiv:1502.01852"},
+       {"he_uniform", "U(+-sqrt(6/fan_in))", "He et al. 2015, arXiv:1502.01852"},
+       {"he_truncated_normal", "N cut at 2 std, variance 2/fan_in",
+        "He et al. 2015, arXiv:1502.01852"}}};
+  return rows[static_cast<int>(family)][static_cast<int>(distribution)];
+}
+
+/// One row of the variance-scaling family.
+template <Family family, Distribution distribution>
+struct VarianceScaling {
+  static constexpr KindInfo info = family_info(family, distribution);
+  double gain = 1;  ///< factor on the std
+
+  Draw matrix(const ParameterFacts& facts) const {
+    return {distribution, gain * std::sqrt(family_variance(family, facts.fan_in, facts.fan_out))};
+  }
+  static constexpr auto fields() {
+    return std::make_tuple(
+        field("gain", &VarianceScaling::gain, "factor on the standard deviation", at_least_zero));
+  }
+  bool operator==(const VarianceScaling&) const = default;
+};
+
+/// Haar-random orthogonal matrices (Saxe et al. 2013, arXiv:1312.6120), entry variance
+/// gain^2 / max(rows, columns).
+struct Orthogonal {
+  static constexpr KindInfo info{"orthogonal", "orthogonal rows or columns, times gain",
+                                 "Saxe et al. 2013, arXiv:1312.6120"};
+  double gain = 1;
+
+  Draw matrix(const ParameterFacts& facts) const;
+  static constexpr auto fields() {
+    return std::make_tuple(field("gain", &Orthogonal::gain, "every singular value", at_least_zero));
+  }
+  bool operator==(const Orthogonal&) const = default;
+};
+
+/// Every matrix entry the same. For experiments: it breaks no symmetry.
+struct Constant {
+  static constexpr KindInfo info{"constant", "value", "-"};
+  double value = 0;
+
+  Draw matrix(const ParameterFacts&) const { return {Distribution::constant, 0, value}; }
+  static constexpr auto fields() {
+    return std::make_tuple(field("value", &Constant::value, "every entry of every matrix"));
+  }
+  bool operator==(const Constant&) const = default;
+};
+
+/// fairseq's and the Admin paper's: Glorot uniform, query, key and value as one stacked 3d x d
+/// matrix, that is with a gain of 1/sqrt(2).
+struct Fairseq {
+  static constexpr KindInfo info{"fairseq", "Glorot uniform, q k v with gain 1/sqrt(2)",
+                                 "fairseq 0.9, Transformer-Clinic"};
+
+  Draw matrix(const ParameterFacts& facts) const;
+  static constexpr auto fields() { return std::make_tuple(); }
+  bool operator==(const Fairseq&) const = default;
+};
+
+/// Every initialisation a recipe can name.
+using InitChoice =
+    std::variant<Fairseq, VarianceScaling<Family::lecun, Distribution::normal>,
+                 VarianceScaling<Family::lecun, Distribution::uniform>,
+                 VarianceScaling<Family::lecun, Distribution::truncated_normal>,
+                 VarianceScaling<Family::glorot, Distribution::normal>,
+                 VarianceScaling<Family::glorot, Distribution::uniform>,
+                 VarianceScaling<Family::glorot, Distribution::truncated_normal>,
+                 VarianceScaling<Family::he, Distribution::normal>,
+                 VarianceScaling<Family::he, Distribution::uniform>,
+                 VarianceScaling<Family::he, Distribution::truncated_normal>, Orthogonal, Constant>;
+
+/// How a rule fills one matrix: embeddings and an untied output are N(0, 1/d) under every rule
+/// (times sqrt(d) on the way in that is a second moment of 1), all others follow the rule.
+Draw draw_of(const InitChoice& choice, const ParameterFacts& facts);
+
+}  // namespace ballast

@@ -1,0 +1,79 @@
+#include "ballast/init/init.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ballast/base/moments.h"
+
+namespace ballast {
+namespace {
+
+constexpr double standard_errors = 4;
+
+/// Checks the std of a million draws; the standard error of a variance is at most sqrt(2/n) of it.
+void expect_std(const Draw& draw, double std) {
+  const Moments found = moments(drawn(draw, {1000, 1000}, 7));
+  EXPECT_NEAR(found.variance() / (std * std), 1, standard_errors * std::sqrt(2e-6));
+  EXPECT_NEAR(found.mean, draw.mean, standard_errors * std / 1000);
+}
+
+TEST(Init, EveryDistributionHasTheStdAskedFor) {
+  for (const auto distribution :
+       {Distribution::normal, Distribution::uniform, Distribution::truncated_normal}) {
+    expect_std({distribution, 0.02}, 0.02);
+    expect_std({distribution, 3.0, 1.0}, 3.0);
+  }
+}
+
+TEST(Init, C15ATruncatedNormalIsWidenedToTheStdAskedFor) {
+  const torch::Tensor values = drawn({Distribution::truncated_normal, 1.0}, {1000, 1000}, 3);
+  EXPECT_NEAR(std::sqrt(moments(values).variance()), 1.0, 3e-3);
+  EXPECT_LE(values.abs().max().item<double>(), 2 * 1.1368472343 + 1e-9);
+}
+
+TEST(Init, C16ASmallStdIsCutAtMultiplesOfItselfNotAtAbsoluteBounds) {
+  const torch::Tensor values = drawn({Distribution::truncated_normal, 0.001}, {1000, 1000}, 5);
+  EXPECT_LT(values.abs().max().item<double>(), 6e-3);
+}
+
+TEST(Init, C19OrthogonalMatricesAreOrthogonalWhateverTheirShape) {
+  const auto check = [](int64_t rows, int64_t columns) {
+    const double std = 1 / std::sqrt(static_cast<double>(std::max(rows, columns)));
+    const torch::Tensor w = drawn({Distribution::orthogonal, std}, {rows, columns}, 1);
+    const torch::Tensor gram = rows < columns ? w.matmul(w.t()) : w.t().matmul(w);
+    EXPECT_LT((gram - torch::eye(gram.size(0), torch::kFloat64)).abs().max().item<double>(), 1e-12);
+  };
+  check(3, 5);
+  check(5, 3);
+  check(64, 64);
+}
+
+TEST(Init, HaarOrthogonalMatricesHaveTraceZeroOnAverage) {
+  double sum = 0;
+  constexpr int draws = 2000;
+  for (int key = 0; key < draws; ++key) {
+    sum += drawn({Distribution::orthogonal, 0.5}, {4, 4}, key).trace().item<double>();
+  }
+  // The trace of a Haar matrix has variance 1.
+  EXPECT_NEAR(sum / draws, 0, standard_errors / std::sqrt(draws));
+}
+
+TEST(Init, C13FairseqQueriesAreBoundedLikeTheStackedMatrix) {
+  const auto bound = [](const InitChoice& choice) {
+    const Draw draw = draw_of(choice, {Role::query, 512, 512});
+    return draw.std * std::sqrt(3.0);
+  };
+  EXPECT_NEAR(bound(VarianceScaling<Family::glorot, Distribution::uniform>{}), 0.0765466, 1e-7);
+  EXPECT_NEAR(bound(Fairseq{}), 0.0541266, 1e-7);
+}
+
+TEST(Init, ValuesDependOnTheKeyAndNothingElse) {
+  const Draw draw{Distribution::normal, 1};
+  const torch::Tensor once = drawn(draw, {30, 7}, 11);
+  EXPECT_TRUE(torch::equal(once, drawn(draw, {30, 7}, 11)));
+  EXPECT_FALSE(torch::equal(once, drawn(draw, {30, 7}, 12)));
+}
+
+}  // namespace
+}  // namespace ballast

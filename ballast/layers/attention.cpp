@@ -1,0 +1,44 @@
+#include "ballast/layers/attention.h"
+
+#include <cmath>
+
+namespace ballast {
+
+Attention::Attention(const AttentionLayerOptions& options) : options_(options) {
+  const int64_t d = options.d_model;
+  const auto projection = [&](const std::string& name, Role role) {
+    return register_module(name, std::make_shared<Linear>(LinearShape{d, d, role, options.site}));
+  };
+  query = projection("query", Role::query);
+  key = projection("key", Role::key);
+  value = projection("value", Role::value);
+  output = projection("output", Role::attention_output);
+  dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
+}
+
+torch::Tensor Attention::forward(const torch::Tensor& x, const Segments& segments) const {
+  return attend(x, segments, project(x), segments);
+}
+
+torch::Tensor Attention::attend(const torch::Tensor& x, const Segments& queries,
+                                const KeyValue& memory, const Segments& keys) const {
+  const int64_t d_head = options_.d_model / options_.heads;
+  const AttentionOptions how{.heads = options_.heads,
+                             .key_value_heads = options_.heads,
+                             .scale = 1 / std::sqrt(static_cast<double>(d_head)),
+                             .causal = options_.causal,
+                             .dropout = dropout_->mask()};
+  const torch::Tensor q = query->forward(x);
+  return output->forward(attention({q, memory.key, memory.value, queries, keys}, how));
+}
+
+KeyValue Attention::project(const torch::Tensor& memory) const {
+  return {key->forward(memory), value->forward(memory)};
+}
+
+torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache) const {
+  cache.append(project(x));
+  return attend(x, Segments::strided(x.size(0), 1, 1), cache.packed(), cache.segments());
+}
+
+}  // namespace ballast

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "ballast/kernels/attention.h"
+#include "ballast/layers/dropout.h"
+#include "ballast/layers/key_value_cache.h"
+#include "ballast/layers/linear.h"
+
+namespace ballast {
+
+struct AttentionLayerOptions {
+  int64_t d_model = 512;
+  int64_t heads = 8;
+  double dropout = 0;  ///< of the probabilities
+  bool causal = false;
+  ResidualSite site;
+};
+
+/// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m), logits over sqrt(K).
+class Attention : public torch::nn::Module {
+ public:
+  explicit Attention(const AttentionLayerOptions& options);
+
+  /// Self-attention within each of the `segments` of x [N, d].
+  torch::Tensor forward(const torch::Tensor& x, const Segments& segments) const;
+
+  /// Attention of x [N_q, d] to keys and values projected before.
+  torch::Tensor attend(const torch::Tensor& x, const Segments& queries, const KeyValue& memory,
+                       const Segments& keys) const;
+
+  /// Keys and values of a memory [N_k, d].
+  KeyValue project(const torch::Tensor& memory) const;
+
+  /// Self-attention of one new token per sequence, x [B, d], to itself and all before it.
+  torch::Tensor step(const torch::Tensor& x, KeyValueCache& cache) const;
+
+  std::shared_ptr<Linear> query, key, value, output;
+
+ private:
+  AttentionLayerOptions options_;
+  std::shared_ptr<Dropout> dropout_;
+};
+
+}  // namespace ballast

@@ -1,0 +1,26 @@
+#include "ballast/layers/linear.h"
+
+namespace ballast {
+
+Linear::Linear(const LinearShape& shape) : shape_(shape) {
+  weight = register_parameter("weight", torch::zeros({shape.fan_out, shape.fan_in}));
+  if (shape.bias) bias = register_parameter("bias", torch::zeros({shape.fan_out}));
+}
+
+torch::Tensor Linear::forward(const torch::Tensor& x, Activation activation) const {
+  return linear(x, weight, bias, {multiplier, activation});
+}
+
+std::vector<ParameterSlot> Linear::describe() {
+  const ParameterFacts facts{shape_.role, shape_.fan_in, shape_.fan_out, shape_.site};
+  std::vector<ParameterSlot> slots{
+      {.name = "weight", .tensor = weight, .facts = facts, .multiplier = &multiplier}};
+  if (bias.defined()) {
+    slots.push_back({.name = "bias",
+                     .tensor = bias,
+                     .facts = {Role::bias, shape_.fan_in, shape_.fan_out, shape_.site}});
+  }
+  return slots;
+}
+
+}  // namespace ballast

@@ -1,0 +1,55 @@
+#include "ballast/layers/positions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ballast/base/error.h"
+
+namespace ballast {
+
+torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model) {
+  const int64_t half = d_model / 2;
+  const double step = std::log(10000.0) / std::max<double>(static_cast<double>(half - 1), 1);
+  const torch::Tensor frequencies = torch::exp(torch::arange(half, torch::kFloat64) * -step);
+  const torch::Tensor places = torch::arange(first, first + length, torch::kFloat64);
+  const torch::Tensor angles = torch::outer(places, frequencies);
+  return torch::cat({angles.sin(), angles.cos()}, 1).to(torch::kFloat32);
+}
+
+Positions::Positions(const PositionChoice& choice, int64_t d_model) : d_model_(d_model) {
+  if (const auto* learned = std::get_if<LearnedPositions>(&choice)) {
+    table = register_parameter("table", torch::zeros({learned->max_length, d_model}));
+  } else {
+    first_ = std::get<SinusoidalPositions>(choice).first;
+  }
+}
+
+torch::Tensor Positions::forward(const torch::Tensor& places, int64_t longest) {
+  if (table.defined()) {
+    if (longest > table.size(0)) {
+      throw DataError(fmt::format(
+          "a sequence of {} tokens is longer than the {} learned positions of this model; shorten "
+          "the text or train with a larger positions.max_length",
+          longest, table.size(0)));
+    }
+    return table.index_select(0, places);
+  }
+  if (!sinusoids_.defined() || sinusoids_.size(0) < longest ||
+      sinusoids_.device() != places.device()) {
+    const int64_t known = sinusoids_.defined() ? sinusoids_.size(0) : 0;
+    const int64_t length = std::max<int64_t>({2 * known, longest, 64});
+    sinusoids_ = sinusoids(first_, length, d_model_).to(places.device());
+  }
+  return sinusoids_.index_select(0, places);
+}
+
+std::vector<ParameterSlot> Positions::describe() {
+  if (!table.defined()) return {};
+  return {{.name = "table",
+           .tensor = table,
+           .facts = {Role::position_embedding, table.size(1), table.size(0)}}};
+}
+
+}  // namespace ballast

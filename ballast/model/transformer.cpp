@@ -1,0 +1,142 @@
+#include "ballast/model/transformer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "ballast/base/error.h"
+
+namespace ballast {
+namespace {
+
+void check(const ModelOptions& options) {
+  if (options.d_model % options.heads != 0) {
+    throw RecipeError(fmt::format("model.heads = {} does not divide model.d_model = {}",
+                                  options.heads, options.d_model));
+  }
+  if (options.d_model % 2 != 0) {
+    throw RecipeError(
+        fmt::format("model.d_model = {} is odd; positions need an even width", options.d_model));
+  }
+}
+
+}  // namespace
+
+torch::Tensor places_of(const Segments& segments, torch::Device device) {
+  torch::Tensor places = torch::empty({segments.tokens()}, torch::kInt64);
+  int64_t* out = places.data_ptr<int64_t>();
+  for (const int64_t length : segments.lengths()) {
+    std::iota(out, out + length, 0);
+    out += length;
+  }
+  return places.to(device);
+}
+
+void DecodeState::select(const torch::Tensor& rows, std::span<const int64_t> per_sentence) {
+  for (BlockCache& cache : caches) cache.self.select(rows);
+  readers = Segments::packed(per_sentence);
+}
+
+Transformer::Transformer(const ModelOptions& options, const VocabularySizes& sizes)
+    : options_(options) {
+  check(options);
+  build_embeddings(sizes);
+  const bool encodes = options.kind == ModelKind::seq2seq;
+  if (encodes) {
+    source_positions = register_module(
+        "source_positions", std::make_shared<Positions>(options.positions, options.d_model));
+    source_dropout_ = register_module("source_dropout", std::make_shared<Dropout>(options.dropout));
+    encoder =
+        register_module("encoder", std::make_shared<BlockStack>(options, Stack::encoder, false));
+  }
+  target_positions = register_module(
+      "target_positions", std::make_shared<Positions>(options.positions, options.d_model));
+  target_dropout_ = register_module("target_dropout", std::make_shared<Dropout>(options.dropout));
+  decoder =
+      register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder, encodes));
+  bind(*this, context_);
+}
+
+void Transformer::build_embeddings(const VocabularySizes& sizes) {
+  const double scale = std::sqrt(static_cast<double>(options_.d_model));
+  const int64_t d = options_.d_model;
+  target_embedding =
+      register_module("target_embedding",
+                      std::make_shared<Embedding>(sizes.target, d, Role::target_embedding, scale));
+  const bool shared = options_.share_embeddings == EmbeddingSharing::all;
+  if (options_.kind == ModelKind::seq2seq) {
+    if (shared && sizes.source != sizes.target) {
+      throw RecipeError(fmt::format(
+          "model.share_embeddings = \"all\" needs one vocabulary, found {} source and {} target "
+          "ids; use \"target_output\"",
+          sizes.source, sizes.target));
+    }
+    source_embedding =
+        shared ? target_embedding
+               : register_module(
+                     "source_embedding",
+                     std::make_shared<Embedding>(sizes.source, d, Role::source_embedding, scale));
+  }
+  if (options_.share_embeddings == EmbeddingSharing::none) {
+    output = register_module(
+        "output", std::make_shared<Linear>(LinearShape{d, sizes.target, Role::output, std::nullopt,
+                                                       options_.output_bias}));
+  } else if (options_.output_bias) {
+    output_bias_ = register_parameter("output_bias", torch::zeros({sizes.target}));
+  }
+}
+
+Memory Transformer::encode(const PackedIds& source) const {
+  const torch::Tensor places = places_of(source.segments, source.ids.device());
+  const torch::Tensor x = source_embedding->forward(source.ids) +
+                          source_positions->forward(places, source.segments.longest());
+  return {encoder->forward(source_dropout_->forward(x), source.segments), source.segments};
+}
+
+torch::Tensor Transformer::forward(const PackedIds& source, const PackedIds& target) const {
+  const torch::Tensor places = places_of(target.segments, target.ids.device());
+  const torch::Tensor x = target_embedding->forward(target.ids) +
+                          target_positions->forward(places, target.segments.longest());
+  const torch::Tensor entered = target_dropout_->forward(x);
+  if (!encoder) return decoder->forward(entered, target.segments);
+  const Memory memory = encode(source);
+  return decoder->forward(entered, target.segments, &memory);
+}
+
+DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) const {
+  DecodeState state;
+  state.caches = decoder->caches(memory);
+  state.memory = memory;
+  state.readers = Segments::strided(memory.segments.count(), rows_per_sentence, rows_per_sentence);
+  return state;
+}
+
+torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) const {
+  const torch::Tensor place = torch::full({1}, state.length, ids.options());
+  const torch::Tensor x =
+      target_embedding->forward(ids) + target_positions->forward(place, state.length + 1);
+  ++state.length;
+  return decoder->step(target_dropout_->forward(x), state.caches, state.readers,
+                       state.memory.segments);
+}
+
+const torch::Tensor& Transformer::output_weight() const {
+  return output ? output->weight : target_embedding->weight;
+}
+
+CrossEntropyInputs Transformer::projection(const torch::Tensor& hidden,
+                                           const torch::Tensor& targets) const {
+  return {hidden, output_weight(), output ? output->bias : output_bias_, targets};
+}
+
+double Transformer::projection_multiplier() const {
+  return output ? output->multiplier : target_embedding->multiplier;
+}
+
+torch::Tensor Transformer::logits(const torch::Tensor& hidden) const {
+  const torch::Tensor& bias = output ? output->bias : output_bias_;
+  return linear(hidden, output_weight(), bias, {.multiplier = projection_multiplier()});
+}
+
+}  // namespace ballast

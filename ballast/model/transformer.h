@@ -1,0 +1,83 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ballast/base/context.h"
+#include "ballast/kernels/cross_entropy.h"
+#include "ballast/layers/embedding.h"
+#include "ballast/model/options.h"
+#include "ballast/model/stack.h"
+
+namespace ballast {
+
+/// Ids of packed sequences.
+struct PackedIds {
+  torch::Tensor ids;  ///< int64 [N]
+  Segments segments;
+};
+
+/// Hypotheses being extended token by token.
+struct DecodeState {
+  std::vector<BlockCache> caches;
+  Memory memory;       ///< of the sentences being read; empty for a causal_lm
+  Segments readers;    ///< rows that read each sentence
+  int64_t length = 0;  ///< tokens fed so far
+
+  /// Keeps the hypotheses `rows` (int64 [B'], repeats allowed), in that order; `per_sentence` says
+  /// how many of them read each sentence that stays.
+  void select(const torch::Tensor& rows, std::span<const int64_t> per_sentence);
+};
+
+/// Encoder-decoder, or the same decoder without a source (causal_lm). Modules only: values are
+/// decided by `parameterize`, `initialize` and `calibrate`.
+class Transformer : public torch::nn::Module {
+ public:
+  /// Throws RecipeError when the options contradict each other (heads must divide d_model, ...).
+  Transformer(const ModelOptions& options, const VocabularySizes& sizes);
+
+  /// Decoder output [N_t, d] for every target position; source is empty for a causal_lm.
+  torch::Tensor forward(const PackedIds& source, const PackedIds& target) const;
+
+  /// Encoder output for source sentences; empty for a causal_lm.
+  Memory encode(const PackedIds& source) const;
+
+  /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory.
+  DecodeState start(const Memory& memory, int64_t rows_per_sentence) const;
+
+  /// Feeds one id per hypothesis, int64 [B]; returns the decoder output [B, d].
+  torch::Tensor step(const torch::Tensor& ids, DecodeState& state) const;
+
+  /// The output projection over `hidden` [N, d], for `cross_entropy`; targets as given.
+  CrossEntropyInputs projection(const torch::Tensor& hidden, const torch::Tensor& targets) const;
+  double projection_multiplier() const;
+
+  /// Logits [N, V] of decoder outputs [N, d].
+  torch::Tensor logits(const torch::Tensor& hidden) const;
+
+  const ModelOptions& options() const { return options_; }
+  Context& context() const { return *context_; }
+
+  std::shared_ptr<Embedding> source_embedding;  ///< the target's when all are shared
+  std::shared_ptr<Embedding> target_embedding;
+  std::shared_ptr<Positions> source_positions, target_positions;
+  std::shared_ptr<BlockStack> encoder, decoder;  ///< encoder null for a causal_lm
+  std::shared_ptr<Linear> output;                ///< null where tied to the target embedding
+
+ private:
+  void build_embeddings(const VocabularySizes& sizes);
+  const torch::Tensor& output_weight() const;
+
+  ModelOptions options_;
+  std::shared_ptr<Dropout> source_dropout_, target_dropout_;
+  torch::Tensor output_bias_;  // of a tied projection
+  std::shared_ptr<Context> context_ = std::make_shared<Context>();
+};
+
+/// Place of each token in its sequence, int64 [N].
+torch::Tensor places_of(const Segments& segments, torch::Device device);
+
+}  // namespace ballast
