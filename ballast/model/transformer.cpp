@@ -87,16 +87,16 @@ void Transformer::build_embeddings(const VocabularySizes& sizes) {
   }
 }
 
-Memory Transformer::encode(const PackedIds& source) const {
-  const torch::Tensor places = places_of(source.segments, source.ids.device());
-  const torch::Tensor x = source_embedding->forward(source.ids) +
+Memory Transformer::encode(const Packed& source) const {
+  const torch::Tensor places = places_of(source.segments, source.tokens.device());
+  const torch::Tensor x = source_embedding->forward(source.tokens) +
                           source_positions->forward(places, source.segments.longest());
   return {encoder->forward(source_dropout_->forward(x), source.segments), source.segments};
 }
 
-torch::Tensor Transformer::forward(const PackedIds& source, const PackedIds& target) const {
-  const torch::Tensor places = places_of(target.segments, target.ids.device());
-  const torch::Tensor x = target_embedding->forward(target.ids) +
+torch::Tensor Transformer::forward(const Packed& source, const Packed& target) const {
+  const torch::Tensor places = places_of(target.segments, target.tokens.device());
+  const torch::Tensor x = target_embedding->forward(target.tokens) +
                           target_positions->forward(places, target.segments.longest());
   const torch::Tensor entered = target_dropout_->forward(x);
   if (!encoder) return decoder->forward(entered, target.segments);

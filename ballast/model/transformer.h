@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "ballast/base/context.h"
+#include "ballast/base/packed.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/layers/embedding.h"
 #include "ballast/model/options.h"
 #include "ballast/model/stack.h"
 
 namespace ballast {
-
-/// Ids of packed sequences.
-struct PackedIds {
-  torch::Tensor ids;  ///< int64 [N]
-  Segments segments;
-};
 
 /// Hypotheses being extended token by token.
 struct DecodeState {
@@ -40,10 +35,10 @@ class Transformer : public torch::nn::Module {
   Transformer(const ModelOptions& options, const VocabularySizes& sizes);
 
   /// Decoder output [N_t, d] for every target position; source is empty for a causal_lm.
-  torch::Tensor forward(const PackedIds& source, const PackedIds& target) const;
+  torch::Tensor forward(const Packed& source, const Packed& target) const;
 
   /// Encoder output for source sentences; empty for a causal_lm.
-  Memory encode(const PackedIds& source) const;
+  Memory encode(const Packed& source) const;
 
   /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory.
   DecodeState start(const Memory& memory, int64_t rows_per_sentence) const;

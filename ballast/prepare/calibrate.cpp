@@ -39,7 +39,8 @@ class Profiler {
 
  private:
   void enter(Residual& residual, const torch::Tensor& x) {
-    const double omega = is_profiled(residual) ? next_omega(residual) : 1;
+    const double omega =
+        is_profiled(residual) ? next_omega(residual) : residual.form().shortcut.value;
     if (is_profiled(residual)) residual.set_profiled_shortcut(omega);
     profile.push_back({residual.site(), omega, moments(x).variance(), 0});
   }
@@ -61,7 +62,7 @@ class Profiler {
 
 }  // namespace
 
-Profile calibrate(Transformer& model, const PackedIds& source, const PackedIds& target) {
+Profile calibrate(Transformer& model, const Packed& source, const Packed& target) {
   const torch::NoGradGuard no_grad;
   const bool was_training = model.is_training();
   model.train();

@@ -10,7 +10,7 @@ namespace ballast {
 /// What one forward pass measured at one residual connection.
 struct ProfiledSite {
   ResidualSite site;
-  double omega = 1;              ///< shortcut coefficient that was set
+  double omega = 1;              ///< shortcut coefficient: the one set, or the form's own
   double shortcut_variance = 0;  ///< of x, over all its elements
   double branch_variance = 0;    ///< of f, dropout included, over all its elements
 };
@@ -25,6 +25,6 @@ using Profile = std::vector<ProfiledSite>;
 /// moment it is known, Var over all elements of the packed rows. Connections without a profiled
 /// coefficient are measured too and left alone. Values before the call do not matter, so a second
 /// call with the same batch and step sets the same.
-Profile calibrate(Transformer& model, const PackedIds& source, const PackedIds& target);
+Profile calibrate(Transformer& model, const Packed& source, const Packed& target);
 
 }  // namespace ballast

@@ -1,1 +1,202 @@
-namespace ballast {}
+#include "ballast/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ballast/base/error.h"
+#include "ballast/kernels/cross_entropy.h"
+#include "ballast/optim/clip.h"
+#include "ballast/store/json_fields.h"
+#include "ballast/train/checkpoint.h"
+#include "ballast/train/evaluate.h"
+
+namespace ballast {
+namespace {
+
+std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
+  std::vector<OptimizedParameter> parameters;
+  for (const PlannedParameter& each : plan) {
+    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
+                          !is_vector(each.entry.facts.role)});
+  }
+  return parameters;
+}
+
+CrossEntropyOptions loss_options(const TrainingParts& parts) {
+  return {.multiplier = parts.model->projection_multiplier(),
+          .smoothing = parts.options.label_smoothing,
+          .convention = parts.options.smoothing};
+}
+
+/// The step a run goes on from; 0 for a new one.
+int64_t start_step(const RunDirectory& directory) {
+  return directory.last_complete_step().value_or(0);
+}
+
+}  // namespace
+
+Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out, Terminal terminal)
+    : parts_(std::move(parts)),
+      directory_(directory),
+      optimizer_(parts_.optimizer, optimized(parts_.plan)),
+      schedule_(make_schedule(parts_.schedule, peak_lr(parts_.optimizer), parts_.options.steps)),
+      stream_(parts_.train, {.tokens = parts_.options.batch_tokens}, parts_.seed),
+      guard_(parts_.options.stability),
+      log_(directory.file("log.jsonl"), start_step(directory)),
+      events_(directory.path(), start_step(directory)),
+      progress_(out, terminal, parts_.options.steps),
+      begun_(std::chrono::steady_clock::now()) {
+  parts_.model->context().seed = parts_.seed;
+  if (const int64_t step = start_step(directory); step > 0) resume(step);
+}
+
+TrainingSummary Trainer::run(const std::stop_token& stop) {
+  begun_ = std::chrono::steady_clock::now();
+  parts_.model->train();
+  StepReport last;
+  while (step() < parts_.options.steps && !stop.stop_requested() && !has_given_up()) {
+    last = train_step();
+    if (last.applied) after_step(last);
+  }
+  if (step() > 0 && directory_.last_complete_step() != step()) save();
+  const Ending ending = stop.stop_requested() && step() < parts_.options.steps ? Ending::stopped
+                        : has_given_up() ? Ending::no_improvement
+                                         : Ending::complete;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun_;
+  return {ending, step(), tokens_, taken.count(), last.loss};
+}
+
+Trainer::StepReport Trainer::train_step() {
+  StepReport report = accumulated();
+  const Verdict verdict = guard_.observe(step() + 1, report.loss, report.gradient_norm);
+  if (verdict.kind == Verdict::Kind::diverged) diverged(report, verdict.reason);
+  const auto clip = clip_scale(report.gradient_norm, parts_.options.clip_norm);
+  report.applied = verdict.kind == Verdict::Kind::ok && clip.has_value();
+  report.lr = schedule_(step() + 1);
+  if (report.applied && report.tokens > 0) {
+    optimizer_.step(report.lr, *clip / static_cast<double>(report.tokens));
+  } else if (!report.applied) {
+    progress_.note(fmt::format("step {} not applied: {}; first non-finite gradient in {}",
+                               step() + 1, verdict.reason,
+                               first_non_finite_gradient(optimizer_.parameters())));
+  }
+  optimizer_.clear_gradients();
+  return report;
+}
+
+/// Gradients of the summed loss over all batches of one update; what is reported is per token.
+Trainer::StepReport Trainer::accumulated() {
+  StepReport report;
+  Transformer& model = *parts_.model;
+  const torch::Device device = model.target_embedding->weight.device();
+  model.context().step = step();
+  for (int64_t micro = 0; micro < parts_.options.accumulate; ++micro) {
+    const Batch batch = stream_.next().to(device);
+    model.context().micro_batch = micro;
+    const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
+    const CrossEntropy sums =
+        cross_entropy(model.projection(hidden, batch.target_output), loss_options(parts_));
+    sums.loss.backward();
+    report.loss += sums.loss.item<double>();
+    report.nll += sums.nll.item<double>();
+    report.tokens += sums.tokens;
+  }
+  const auto count = static_cast<double>(std::max<int64_t>(report.tokens, 1));
+  report.loss /= count;
+  report.nll /= count;
+  report.gradient_norm = gradient_norm(optimizer_.parameters()) / count;
+  return report;
+}
+
+void Trainer::after_step(const StepReport& report) {
+  tokens_ += report.tokens;
+  if (is_due(parts_.options.log_every) || step() == 1) record(report);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun_;
+  progress_.show({step(), tokens_, taken.count(), report.loss, report.lr});
+  const bool last = step() == parts_.options.steps;
+  const bool validating = parts_.valid && parts_.options.validate_every > 0 &&
+                          (is_due(parts_.options.validate_every) || last);
+  if (is_due(parts_.options.checkpoint_every) || validating || last) save();
+  if (validating) validate();
+}
+
+void Trainer::record(const StepReport& report) {
+  log_.append(step(), {{"loss", report.loss},
+                       {"nll", report.nll},
+                       {"lr", report.lr},
+                       {"gradient_norm", report.gradient_norm},
+                       {"tokens", report.tokens},
+                       {"epoch", stream_.position().epoch}});
+  events_.scalar(step(), "train/loss", report.loss);
+  events_.scalar(step(), "train/nll", report.nll);
+  events_.scalar(step(), "train/learning_rate", report.lr);
+  events_.scalar(step(), "train/gradient_norm", report.gradient_norm);
+}
+
+void Trainer::validate() {
+  Transformer& model = *parts_.model;
+  const Evaluation found =
+      evaluate(model, *parts_.valid, {.tokens = parts_.options.batch_tokens}, loss_options(parts_));
+  nlohmann::ordered_json values{{"validation_loss", found.loss}, {"validation_nll", found.nll}};
+  std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step(),
+                                 found.loss, found.perplexity());
+  if (parts_.options.bleu_sentences > 0 && parts_.valid->is_parallel()) {
+    const double bleu = validation_bleu(
+        model, *parts_.tokenizer, {*parts_.valid, parts_.options.bleu_sentences, parts_.decode});
+    values["validation_bleu"] = bleu;
+    text += fmt::format(", BLEU {:.2f}", bleu);
+  }
+  log_.append(step(), values);
+  for (const auto& [name, value] : values.items()) events_.scalar(step(), name, value);
+  progress_.note(text);
+  const auto best = directory_.best();
+  const bool better = !best || found.loss < best->value || best->step > step();
+  if (better) directory_.set_best({step(), "validation_loss", found.loss});
+}
+
+void Trainer::save() {
+  if (directory_.last_complete_step() == step()) return;
+  log_.sync();
+  directory_.save_step(step(), named_state(*parts_.model), optimizer_.state(),
+                       {{"step", step()},
+                        {"epoch", stream_.position().epoch},
+                        {"batch", stream_.position().batch},
+                        {"guard", json_of(guard_.state())}});
+  directory_.prune(parts_.options.keep);
+}
+
+void Trainer::resume(int64_t step) {
+  const SavedStep saved = directory_.load_step(step);
+  load_named_state(*parts_.model, saved.model);
+  optimizer_.load_state(saved.optimizer);
+  try {
+    stream_.seek({saved.state.at("epoch"), saved.state.at("batch")});
+    guard_.load_state(from_json_fields<StabilityState>(saved.state.at("guard")));
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError(fmt::format("{}: state.json of step {} lacks what a resume needs ({})",
+                                 directory_.path().string(), step, error.what()));
+  }
+  progress_.note(fmt::format("resuming after step {}", step));
+}
+
+void Trainer::diverged(const StepReport& report, const std::string& reason) const {
+  const std::string tensor = first_non_finite_gradient(optimizer_.parameters());
+  const auto saved = directory_.last_complete_step();
+  throw DivergenceError(
+      fmt::format("diverged at step {}: {} (loss {:.4g}, gradient norm {:.4g}{}{}); {}. Try a "
+                  "smaller lr, a longer warmup, or model.residual.kind = \"admin\"",
+                  step() + 1, reason, report.loss, report.gradient_norm,
+                  tensor.empty() ? "" : ", first non-finite gradient in ", tensor,
+                  saved ? fmt::format("step {} is saved", *saved) : "no step was saved"),
+      {step() + 1, report.loss, report.gradient_norm, tensor});
+}
+
+bool Trainer::has_given_up() const {
+  if (parts_.options.patience == 0) return false;
+  const auto best = directory_.best();
+  if (!best) return false;
+  return step() - best->step >= parts_.options.patience * parts_.options.validate_every;
+}
+
+}  // namespace ballast

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "ballast/cli/machine.h"
+#include "ballast/cli/prepared.h"
+#include "ballast/cli/recipe_flags.h"
+#include "ballast/cli/stop_signals.h"
+#include "ballast/cli/verbs.h"
+#include "ballast/recipe/open_run.h"
+#include "ballast/recipe/resolve.h"
+#include "ballast/train/trainer.h"
+
+namespace ballast {
+namespace {
+
+struct Flags {
+  RecipeFlags recipe;
+  Machine machine;
+  std::filesystem::path run;
+};
+
+void print_summary(const TrainingSummary& summary, const std::filesystem::path& run) {
+  constexpr const char* endings[] = {"finished", "stopped as asked", "no improvement any more"};
+  fmt::print("{} at step {} after {}", endings[static_cast<int>(summary.ending)], summary.step,
+             human_duration(summary.seconds));
+  if (summary.seconds > 0 && summary.tokens > 0) {
+    fmt::print(", {} target tokens/s",
+               human_count(static_cast<double>(summary.tokens) / summary.seconds));
+  }
+  fmt::print(", peak memory {}B\nThe run lies in {}\n",
+             human_count(static_cast<double>(peak_memory())), run.string());
+}
+
+void train(const Flags& flags) {
+  const StopSignals signals;
+  const torch::Device device = flags.machine.prepare();
+  const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  RunDirectory directory = RunDirectory::open_or_create(flags.run);
+  adopt_recipe(directory, recipe);
+  const PreparedData data = prepared_data(recipe, directory);
+
+  PreparedModel prepared = build_model(recipe, data.tokenizer->size());
+  prepared.model->to(device);
+  if (!directory.last_complete_step()) {
+    print_profile(calibrate_on(recipe, *prepared.model, data.train));
+  }
+  const Terminal terminal = isatty(STDOUT_FILENO) ? Terminal::yes : Terminal::no;
+  Trainer trainer({.model = prepared.model,
+                   .plan = prepared.plan,
+                   .optimizer = recipe.optimizer,
+                   .schedule = recipe.schedule,
+                   .options = recipe.train,
+                   .decode = recipe.decode,
+                   .train = data.train,
+                   .valid = data.valid,
+                   .tokenizer = data.tokenizer,
+                   .seed = static_cast<uint64_t>(recipe.seed)},
+                  directory, std::cout, terminal);
+  print_summary(trainer.run(signals.token()), flags.run);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = app.add_subcommand(
+      "train", "Train a recipe; run again to go on where it stopped, bit for bit");
+  flags->recipe.add_to(*verb);
+  verb->add_option("--run", flags->run, "Directory of the run; made when there is none")
+      ->required();
+  flags->machine.add_to(*verb);
+  verb->footer(
+      "Example: ballast train recipes/quickstart.toml --run runs/first --set train.steps=200");
+  verb->callback([flags] { train(*flags); });
+}
+
+}  // namespace ballast

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ballast/base/error.h"
+#include "ballast/base/moments.h"
+#include "ballast/layers/attention.h"
+#include "ballast/layers/embedding.h"
+#include "ballast/layers/positions.h"
+
+namespace ballast {
+namespace {
+
+TEST(Positions, SinusoidsAreAllSinesThenAllCosines) {
+  const torch::Tensor table = sinusoids(1, 3, 8);
+  EXPECT_NEAR(table[1][0].item<double>(), std::sin(2.0), 1e-6);
+  EXPECT_NEAR(table[1][4].item<double>(), std::cos(2.0), 1e-6);
+  // The last frequency is 1/10000, reached at i = d/2 - 1.
+  EXPECT_NEAR(table[2][3].item<double>(), std::sin(3e-4), 1e-9);
+  EXPECT_NEAR(moments(sinusoids(1, 200, 64)).second, 0.5, 1e-6);
+}
+
+TEST(Positions, ASequenceLongerThanALearnedTableIsRefused) {
+  Positions positions(LearnedPositions{.max_length = 4}, 8);
+  EXPECT_THROW(positions.forward(torch::arange(5), 5), DataError);
+  EXPECT_EQ(positions.forward(torch::arange(4), 4).size(0), 4);
+}
+
+TEST(Embedding, ItsScaleIsThatOfTheArchitecture) {
+  Embedding embedding(5, 16, Role::target_embedding, 4);
+  embedding.weight.detach().fill_(0.25);
+  EXPECT_TRUE(torch::equal(embedding.forward(torch::tensor({1, 3})), torch::ones({2, 16})));
+}
+
+// C21: without 1/sqrt(K) the logits of unit queries and keys have std sqrt(K) = 8 at K = 64.
+TEST(Attention, C21LogitsOfUnitQueriesAndKeysHaveStdOneOnlyWithTheScale) {
+  torch::manual_seed(3);
+  const torch::Tensor q = torch::randn({2000, 64}), k = torch::randn({2000, 64});
+  const torch::Tensor products = (q * k).sum(1);
+  EXPECT_NEAR(std::sqrt(moments(products).variance()), 8, 0.5);
+  EXPECT_NEAR(std::sqrt(moments(products / 8).variance()), 1, 0.06);
+}
+
+TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {
+  KeyValueCache cache;
+  for (int t = 0; t < 40; ++t) {
+    const torch::Tensor row = torch::tensor({{t + 0.0f}, {t + 100.0f}});
+    cache.append({row, row * 2});
+  }
+  cache.select(torch::tensor({1, 1, 0}, torch::kInt64));
+  cache.append({torch::zeros({3, 1}), torch::zeros({3, 1})});
+  const Segments segments = cache.segments();
+  const torch::Tensor key = cache.packed().key;
+  EXPECT_EQ(segments.count(), 3);
+  EXPECT_EQ(segments.length(0), 41);
+  EXPECT_EQ(key[segments.begin(1) + 39][0].item<float>(), 139);
+  EXPECT_EQ(key[segments.begin(2) + 39][0].item<float>(), 39);
+}
+
+}  // namespace
+}  // namespace ballast

@@ -1,0 +1,93 @@
+#include "ballast/prepare/initialize.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "ballast/base/moments.h"
+#include "ballast/testing/toy.h"
+
+namespace ballast {
+namespace {
+
+using testing::toy_ids;
+using testing::toy_options;
+using testing::toy_vocabulary;
+
+std::map<std::string, torch::Tensor> values_of(const ModelOptions& options) {
+  auto model = testing::toy_model(options);
+  std::map<std::string, torch::Tensor> values;
+  for (const InventoryEntry& entry : inventory(*model)) values[entry.name] = entry.tensor;
+  return values;
+}
+
+TEST(Initialize, AddingALayerReshufflesNoOther) {
+  ModelOptions deeper = toy_options();
+  deeper.encoder_layers = 3;
+  const auto few = values_of(toy_options()), many = values_of(deeper);
+  for (const auto& [name, value] : few) {
+    EXPECT_TRUE(torch::equal(value, many.at(name))) << name;
+  }
+  EXPECT_GT(many.size(), few.size());
+}
+
+TEST(Initialize, ASecondCallChangesNothing) {
+  auto model = testing::toy_model(toy_options(DeepNorm{}));
+  const auto planned = plan(*model, {.gain = gain_of(model->options())});
+  initialize(planned, 5);
+  const torch::Tensor once = model->encoder->blocks[0]->feed_forward->in->weight.clone();
+  initialize(planned, 5);
+  EXPECT_TRUE(torch::equal(once, model->encoder->blocks[0]->feed_forward->in->weight));
+}
+
+TEST(Initialize, NtkAndStandardAreTheSameFunctionAtTheStart) {
+  const ModelOptions options = toy_options(PreNorm{});
+  auto standard = testing::toy_model(options);
+  auto ntk = testing::toy_model(options);
+  const auto planned = plan(*ntk, {.init = Fairseq{}, .parameterization = Ntk{}});
+  parameterize(planned);
+  initialize(planned, 1);
+  const Packed source = toy_ids({3, 4}, toy_vocabulary, 1), target = toy_ids({5, 2}, 11, 2);
+  const torch::Tensor a = standard->logits(standard->forward(source, target));
+  const torch::Tensor b = ntk->logits(ntk->forward(source, target));
+  EXPECT_TRUE(torch::allclose(a, b, 1e-4, 1e-5));
+  EXPECT_NEAR(moments(ntk->target_embedding->weight).second, 1, 0.5);
+}
+
+TEST(Initialize, DeepNormShrinksTheValuePathByBeta) {
+  ModelOptions options = toy_options(DeepNorm{});
+  options.d_model = 64;
+  options.d_ff = 256;
+  auto deep = testing::toy_model(options);
+  options.residual = PostNorm{};
+  auto post = testing::toy_model(options);
+  const double beta = DeepNorm{}.beta(deep->encoder->blocks[0]->feed_forward_residual->site());
+  const torch::Tensor ratio = deep->encoder->blocks[0]->feed_forward->in->weight /
+                              post->encoder->blocks[0]->feed_forward->in->weight;
+  EXPECT_TRUE(torch::allclose(ratio, torch::full_like(ratio, beta), 1e-4, 0));
+  EXPECT_TRUE(torch::equal(deep->encoder->blocks[0]->self_attention->query->weight,
+                           post->encoder->blocks[0]->self_attention->query->weight));
+}
+
+// C20: rows of N(0, 1) tied to the output give logits of std sqrt(d), and a first loss far above
+// ln V; with std d^-1/2 the loss starts near ln V.
+TEST(Initialize, C20TheDefaultTiedTableStartsNearLnV) {
+  ModelOptions options = toy_options(PostNorm{});
+  options.d_model = 64;
+  auto model = testing::toy_model(options);
+  const Packed source = toy_ids({30, 40}, toy_vocabulary, 1);
+  const Packed target = toy_ids({30, 40}, toy_vocabulary, 2);
+  const auto loss = [&] {
+    const torch::Tensor hidden = model->forward(source, target);
+    const Packed next = toy_ids({30, 40}, toy_vocabulary, 3);
+    return cross_entropy(model->projection(hidden, next.tokens), {}).loss.item<double>() / 70;
+  };
+  EXPECT_NEAR(loss(), std::log(toy_vocabulary), 1.0);
+  model->target_embedding->weight.detach().mul_(8);
+  EXPECT_GT(loss(), 3 * std::log(toy_vocabulary));
+}
+
+}  // namespace
+}  // namespace ballast

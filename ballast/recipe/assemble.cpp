@@ -1,0 +1,63 @@
+#include "ballast/recipe/assemble.h"
+
+#include <filesystem>
+#include <span>
+
+#include "ballast/data/batch_stream.h"
+#include "ballast/data/parallel_text.h"
+#include "ballast/data/text.h"
+
+namespace ballast {
+namespace {
+
+using Paths = std::vector<std::filesystem::path>;
+
+/// Every second file, from `first`: one side of a list of pairs.
+Paths side(const std::vector<std::string>& files, size_t first) {
+  Paths paths;
+  for (size_t i = first; i < files.size(); i += 2) paths.emplace_back(files[i]);
+  return paths;
+}
+
+std::vector<std::string> all_lines(const std::vector<std::string>& files) {
+  std::vector<std::string> lines;
+  for (const std::string& file : files) {
+    for (std::string& line : read_lines(file)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Tokenizer learn_tokenizer(const Recipe& recipe) {
+  return Tokenizer::train(all_lines(recipe.data.train), recipe.data.tokenizer);
+}
+
+EncodedCorpus encode_files(const Recipe& recipe, const std::vector<std::string>& files,
+                           const Tokenizer& tokenizer) {
+  if (recipe.model.kind == ModelKind::causal_lm) {
+    return encode_stream(all_lines(files), tokenizer, recipe.data.context);
+  }
+  return encode(read_parallel(side(files, 0), side(files, 1)), tokenizer, recipe.data.length);
+}
+
+PreparedModel build_model(const Recipe& recipe, int64_t vocabulary_size) {
+  auto model = std::make_shared<Transformer>(recipe.model,
+                                             VocabularySizes{vocabulary_size, vocabulary_size});
+  const Rules rules{recipe.init, recipe.parameterization, gain_of(recipe.model)};
+  std::vector<PlannedParameter> planned = plan(*model, rules);
+  parameterize(planned);
+  initialize(planned, static_cast<uint64_t>(recipe.seed));
+  return {model, std::move(planned)};
+}
+
+Profile calibrate_on(const Recipe& recipe, Transformer& model,
+                     const std::shared_ptr<const EncodedCorpus>& corpus) {
+  const auto seed = static_cast<uint64_t>(recipe.seed);
+  model.context().seed = seed;
+  BatchStream stream(corpus, {.tokens = recipe.train.batch_tokens}, seed);
+  const Batch batch = stream.next().to(model.target_embedding->weight.device());
+  return calibrate(model, batch.source, batch.target_input);
+}
+
+}  // namespace ballast

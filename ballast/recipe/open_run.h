@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ballast/recipe/assemble.h"
+#include "ballast/store/run_directory.h"
+
+namespace ballast {
+
+/// Names inside a run directory.
+inline constexpr const char* recipe_file = "recipe.toml";
+inline constexpr const char* tokenizer_file = "tokenizer.model";
+
+/// A trained model, ready for use.
+struct OpenedRun {
+  Recipe recipe;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<Transformer> model;
+};
+
+/// Which of a run's models: "best" (the last when none was validated), "last", a step number, or
+/// the path of a model file.
+struct ModelSelection {
+  std::string which = "best";
+};
+
+/// Stores the recipe with a new run, or checks that the run is one of this recipe. Throws
+/// RecipeError naming every difference that matters.
+void adopt_recipe(RunDirectory& directory, const Recipe& recipe);
+
+/// The run's tokenizer; learned from the training text and stored when the run has none yet.
+std::shared_ptr<const Tokenizer> adopt_tokenizer(RunDirectory& directory, const Recipe& recipe);
+
+/// The recipe a run was made with, with overrides (for decode and data.test).
+Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string> overrides);
+
+/// Builds a run's model and loads its values. Throws StoreError when the run has none.
+OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string> overrides,
+                   const ModelSelection& selection);
+
+/// The model file that a selection means.
+std::filesystem::path selected_file(const RunDirectory& directory, const ModelSelection& selection);
+
+}  // namespace ballast

@@ -1,0 +1,104 @@
+#include "ballast/recipe/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ballast/base/error.h"
+#include "ballast/recipe/compare.h"
+#include "ballast/recipe/load.h"
+
+namespace ballast {
+namespace {
+
+/// What may differ between the parts of one run: how long it goes on, what it reports, how it
+/// decodes.
+constexpr std::string_view free_options[] = {"train.steps",
+                                             "train.log_every",
+                                             "train.validate_every",
+                                             "train.bleu_sentences",
+                                             "train.checkpoint_every",
+                                             "train.keep",
+                                             "train.patience",
+                                             "data.test",
+                                             "decode."};
+
+bool is_free(std::string_view option) {
+  for (const std::string_view free : free_options) {
+    if (option == free || (free.ends_with('.') && option.starts_with(free))) return true;
+  }
+  return false;
+}
+
+void check_files(const Recipe& recipe, std::vector<std::string>& found) {
+  const auto check = [&](const char* name, const std::vector<std::string>& files) {
+    if (recipe.model.kind == ModelKind::seq2seq && files.size() % 2 != 0) {
+      found.push_back(
+          fmt::format("data.{} lists {} files; a seq2seq model needs pairs: source, target, "
+                      "source, target, ...",
+                      name, files.size()));
+    }
+  };
+  if (recipe.data.train.empty())
+    found.push_back("data.train lists no file; name the training text");
+  check("train", recipe.data.train);
+  check("valid", recipe.data.valid);
+  check("test", recipe.data.test);
+}
+
+std::string located(const std::string& file, const std::filesystem::path& folder) {
+  const std::filesystem::path beside = folder / file;
+  return std::filesystem::exists(beside) ? beside.string() : file;
+}
+
+}  // namespace
+
+std::vector<std::string> contradictions(const Recipe& recipe) {
+  std::vector<std::string> found;
+  const ModelOptions& model = recipe.model;
+  if (model.d_model % model.heads != 0) {
+    found.push_back(fmt::format("model.heads = {} does not divide model.d_model = {}", model.heads,
+                                model.d_model));
+  }
+  if (model.d_model % 2 != 0) {
+    found.push_back(
+        fmt::format("model.d_model = {} is odd; positions need an even width", model.d_model));
+  }
+  if (recipe.data.length.max_length > recipe.train.batch_tokens &&
+      model.kind == ModelKind::seq2seq) {
+    found.push_back(fmt::format(
+        "data.length.max_length = {} exceeds train.batch_tokens = {}; no batch could hold such a "
+        "sentence",
+        recipe.data.length.max_length, recipe.train.batch_tokens));
+  }
+  if (model.kind == ModelKind::causal_lm && recipe.data.context > recipe.train.batch_tokens) {
+    found.push_back(
+        fmt::format("data.context = {} exceeds train.batch_tokens = {}; no batch could hold one",
+                    recipe.data.context, recipe.train.batch_tokens));
+  }
+  check_files(recipe, found);
+  return found;
+}
+
+Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  Recipe recipe = load<Recipe>(path, overrides).value;
+  const auto found = contradictions(recipe);
+  if (!found.empty()) {
+    throw RecipeError(fmt::format("{}: {}", path.string(),
+                                  fmt::join(found, fmt::format("\n{}: ", path.string()))));
+  }
+  for (auto* files : {&recipe.data.train, &recipe.data.valid, &recipe.data.test}) {
+    for (std::string& file : *files) file = located(file, path.parent_path());
+  }
+  return recipe;
+}
+
+std::vector<std::string> incompatibilities(const Recipe& before, const Recipe& now) {
+  std::vector<std::string> found;
+  for (const Difference& each : differences(before, now)) {
+    if (is_free(each.name)) continue;
+    found.push_back(fmt::format("{} is {} there, {} here", each.name, each.first, each.second));
+  }
+  return found;
+}
+
+}  // namespace ballast

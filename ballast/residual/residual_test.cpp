@@ -1,0 +1,69 @@
+#include "ballast/residual/residual.h"
+
+#include <gtest/gtest.h>
+
+#include "ballast/residual/schemes.h"
+
+namespace ballast {
+namespace {
+
+constexpr int64_t d = 6;
+
+ResidualSite site() {
+  return {.count = 12, .encoder_layers = 6, .decoder_layers = 6, .d_model = d};
+}
+
+Residual made(const ResidualForm& form) { return Residual({form, LayerNormOptions{}, 0, site()}); }
+
+torch::Tensor times_ten(const torch::Tensor& x) { return x * 10; }
+
+TEST(Residual, C25DeepNormAndAdminScaleTheShortcut) {
+  ResidualForm form{.shortcut = constant(3)};
+  const torch::Tensor one = torch::ones({2, d});
+  EXPECT_TRUE(torch::equal(made(form).forward(one, times_ten), one * 13));
+}
+
+TEST(Residual, C25ReZeroScalesTheBranchAndReturnsItsInputExactlyAtZero) {
+  const torch::Tensor x = torch::rand({3, d});
+  Residual residual = made(ReZero{}.form(site()));
+  EXPECT_TRUE(torch::equal(residual.forward(x, times_ten), x));
+  residual.branch.detach().fill_(0.5);
+  EXPECT_TRUE(torch::allclose(residual.forward(x, times_ten), x * 6));
+}
+
+TEST(Residual, DeepNormWithAlphaOneIsPostNorm) {
+  const torch::Tensor x = torch::rand({3, d});
+  Residual deep = made({.norm_out = true, .shortcut = constant(1)});
+  Residual post = made(PostNorm{}.form(site()));
+  EXPECT_TRUE(torch::equal(deep.forward(x, times_ten), post.forward(x, times_ten)));
+}
+
+TEST(Residual, ARampIsTheIdentityAtItsStartAndThePlainFormAtItsEnd) {
+  const torch::Tensor x = torch::rand({3, d});
+  Residual ramped = made(Ramp{.steps = 100, .norm = NormPlacement::none}.form(site()));
+  EXPECT_TRUE(torch::equal(ramped.forward(x, times_ten), x));
+  ramped.context().step = 50;
+  EXPECT_TRUE(torch::allclose(ramped.forward(x, times_ten), x * 6));
+  ramped.context().step = 100;
+  EXPECT_TRUE(torch::equal(ramped.forward(x, times_ten), made({}).forward(x, times_ten)));
+}
+
+TEST(Residual, PreNormLeavesTheShortcutUntouched) {
+  const torch::Tensor x = torch::rand({3, d});
+  Residual pre = made(PreNorm{}.form(site()));
+  const torch::Tensor y = pre.forward(x, [](const torch::Tensor& h) { return h * 0; });
+  EXPECT_TRUE(torch::equal(x, y));
+}
+
+TEST(Residual, DropoutFallsOnTheBranchAndNeverOnTheShortcut) {
+  Residual residual({{}, LayerNormOptions{}, 0.5, site()});
+  residual.train();
+  const torch::Tensor x = torch::ones({200, d});
+  const torch::Tensor y = residual.forward(x, [](const torch::Tensor& h) { return h; });
+  const torch::Tensor dropped = y.eq(1), kept = y.eq(3);
+  EXPECT_TRUE(dropped.logical_or(kept).all().item<bool>());
+  EXPECT_NEAR(kept.to(torch::kFloat64).mean().item<double>(), 0.5, 0.06);
+}
+
+}  // namespace
+}  // namespace ballast

@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ballast/prepare/calibrate.h"
+#include "ballast/testing/toy.h"
+
+namespace ballast {
+namespace {
+
+using testing::toy_ids;
+using testing::toy_model;
+using testing::toy_options;
+using testing::toy_vocabulary;
+
+const std::vector<int64_t> source_lengths{3, 1, 4}, target_lengths{2, 5, 3};
+
+torch::Tensor loss_of(const Transformer& model, const Packed& source, const Packed& target) {
+  const torch::Tensor hidden = model.forward(source, target);
+  return cross_entropy(model.projection(hidden, target.tokens), {.smoothing = 0.1}).loss;
+}
+
+/// A law that holds for every row of the table of residual schemes, whatever it is.
+class EveryScheme : public ::testing::TestWithParam<ResidualChoice> {
+ protected:
+  std::shared_ptr<Transformer> calibrated(const ModelOptions& options) {
+    auto model = toy_model(options);
+    calibrate(*model, source_, target_);
+    // Away from the start every coefficient takes part, also those that begin at zero.
+    for (const InventoryEntry& entry : inventory(*model)) {
+      if (entry.facts.role == Role::branch_coefficient) entry.tensor.detach().add_(0.3);
+    }
+    model->context().step = 700;
+    return model;
+  }
+
+  Packed source_ = toy_ids(source_lengths, toy_vocabulary, 1);
+  Packed target_ = toy_ids(target_lengths, toy_vocabulary, 2);
+};
+
+TEST_P(EveryScheme, GradientsEqualFiniteDifferencesInDouble) {
+  auto model = calibrated(toy_options(GetParam()));
+  model->to(torch::kFloat64);
+  loss_of(*model, source_, target_).backward();
+  const double step = 1e-5;
+  double difference = 0, scale = 0;
+  for (const InventoryEntry& entry : inventory(*model)) {
+    const torch::NoGradGuard no_grad;
+    torch::Tensor flat = entry.tensor.view(-1);
+    const torch::Tensor gradient = entry.tensor.grad().view(-1);
+    const int64_t stride = std::max<int64_t>(1, flat.size(0) / 5);
+    for (int64_t i = 0; i < flat.size(0); i += stride) {
+      const double kept = flat[i].item<double>();
+      const auto at = [&](double value) {
+        flat[i] = value;
+        return loss_of(*model, source_, target_).item<double>();
+      };
+      const double measured = (at(kept + step) - at(kept - step)) / (2 * step);
+      flat[i] = kept;
+      const double given = gradient[i].item<double>();
+      difference += (measured - given) * (measured - given);
+      scale += measured * measured;
+    }
+  }
+  EXPECT_LT(std::sqrt(difference / scale), 1e-6);
+}
+
+TEST_P(EveryScheme, C47AChangedTokenChangesNothingBeforeIt) {
+  auto model = calibrated(toy_options(GetParam()));
+  const torch::Tensor before = model->logits(model->forward(source_, target_));
+  Packed changed = target_;
+  changed.tokens = target_.tokens.clone();
+  changed.tokens[4] = changed.tokens[4].item<int64_t>() == 5 ? 6 : 5;  // third token of the second
+  const torch::Tensor after = model->logits(model->forward(source_, changed));
+  EXPECT_TRUE(torch::equal(before.slice(0, 0, 4), after.slice(0, 0, 4)));
+  EXPECT_TRUE(torch::equal(before.slice(0, 7), after.slice(0, 7)));
+  EXPECT_FALSE(torch::equal(before[4], after[4]));
+}
+
+TEST_P(EveryScheme, StepByStepDecodingEqualsTheWholeSentence) {
+  auto model = calibrated(toy_options(GetParam()));
+  const Packed target = toy_ids({4, 4, 4}, toy_vocabulary, 3);
+  const torch::Tensor whole = model->forward(source_, target);
+  DecodeState state = model->start(model->encode(source_), 1);
+  for (int64_t t = 0; t < 4; ++t) {
+    const torch::Tensor rows = torch::arange(3) * 4 + t;
+    const torch::Tensor stepped = model->step(target.tokens.index_select(0, rows), state);
+    EXPECT_TRUE(torch::allclose(stepped, whole.index_select(0, rows), 1e-4, 1e-5)) << "step " << t;
+  }
+}
+
+TEST_P(EveryScheme, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
+  auto model = calibrated(toy_options(GetParam()));
+  const torch::Tensor together = model->forward(source_, target_);
+  const Packed lone_source{source_.tokens.slice(0, 4, 8), Segments::packed(std::array{int64_t{4}})};
+  const Packed lone_target{target_.tokens.slice(0, 7, 10),
+                              Segments::packed(std::array{int64_t{3}})};
+  const torch::Tensor alone = model->forward(lone_source, lone_target);
+  EXPECT_TRUE(torch::allclose(alone, together.slice(0, 7, 10), 1e-4, 1e-5));
+}
+
+TEST_P(EveryScheme, CalibratingTwiceSetsTheSame) {
+  auto model = toy_model(toy_options(GetParam()));
+  const Profile once = calibrate(*model, source_, target_);
+  const Profile twice = calibrate(*model, source_, target_);
+  ASSERT_EQ(once.size(), 10U);
+  for (size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].omega, twice[i].omega);
+}
+
+TEST_P(EveryScheme, C14NoTwoMatricesShareValuesAtTheStart) {
+  auto model = toy_model(toy_options(GetParam()));
+  const auto entries = inventory(*model);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    for (size_t j = i + 1; j < entries.size(); ++j) {
+      if (is_vector(entries[i].facts.role) || is_vector(entries[j].facts.role)) continue;
+      EXPECT_FALSE(torch::equal(entries[i].tensor, entries[j].tensor))
+          << entries[i].name << " equals " << entries[j].name;
+    }
+  }
+}
+
+std::string scheme_name(const ::testing::TestParamInfo<ResidualChoice>& info) {
+  return std::string(info_of(info.param).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, EveryScheme, ::testing::ValuesIn(testing::all_schemes()),
+                         scheme_name);
+
+}  // namespace
+}  // namespace ballast

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ballast/model/transformer.h"
+#include "ballast/prepare/initialize.h"
+
+namespace ballast::testing {
+
+/// A small seq2seq model of the given scheme: 2 + 2 layers, width 8, vocabulary 11, no dropout.
+ModelOptions toy_options(const ResidualChoice& residual = PostNorm{});
+
+/// Random sentences of the given lengths, ids 4 .. vocabulary - 1.
+Packed toy_ids(const std::vector<int64_t>& lengths, int64_t vocabulary, uint64_t seed);
+
+/// A model with values drawn by `init`, in evaluation mode and in the default type.
+std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t seed = 1,
+                                       const InitChoice& init = Fairseq{});
+
+constexpr int64_t toy_vocabulary = 11;
+
+/// One default-constructed row of every residual scheme, for law suites.
+std::vector<ResidualChoice> all_schemes();
+
+}  // namespace ballast::testing

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "ballast/base/fields.h"
+#include "ballast/kernels/cross_entropy.h"
+#include "ballast/train/stability_guard.h"
+
+namespace ballast {
+
+/// How long and in what portions a model is trained.
+struct TrainOptions {
+  int64_t steps = 10000;
+  int64_t batch_tokens = 4096;
+  int64_t accumulate = 1;
+  double label_smoothing = 0.1;
+  Smoothing smoothing = Smoothing::all_classes;
+  double clip_norm = 1;
+  int64_t log_every = 10;
+  int64_t validate_every = 500;
+  int64_t bleu_sentences = 200;
+  int64_t checkpoint_every = 500;
+  int64_t keep = 3;
+  int64_t patience = 0;
+  StabilityOptions stability;
+
+  static constexpr auto fields() {
+    using T = TrainOptions;
+    return std::make_tuple(
+        field("steps", &T::steps, "updates to make", at_least_zero),
+        field("batch_tokens", &T::batch_tokens,
+              "most tokens of a batch, counted on the longer side, end pieces included",
+              at_least_one),
+        field("accumulate", &T::accumulate, "batches whose gradients are summed for one update",
+              at_least_one),
+        field("label_smoothing", &T::label_smoothing, "eps of the loss", probability),
+        field("smoothing", &T::smoothing,
+              "eps spread over all_classes (eps/V) or other_classes (eps/(V-1))"),
+        field("clip_norm", &T::clip_norm, "largest gradient norm per token; 0 = no clipping",
+              at_least_zero),
+        field("log_every", &T::log_every, "steps between two records of the log", at_least_one),
+        field("validate_every", &T::validate_every, "steps between two validations; 0 = never",
+              at_least_zero),
+        field("bleu_sentences", &T::bleu_sentences,
+              "validation sentences translated (greedily) for BLEU; 0 = none", at_least_zero),
+        field("checkpoint_every", &T::checkpoint_every,
+              "steps between two checkpoints; the last step is always saved", at_least_one),
+        field("keep", &T::keep, "checkpoints kept besides the best", at_least_one),
+        field("patience", &T::patience,
+              "validations without a lower loss before training ends early; 0 = never",
+              at_least_zero),
+        field("stability", &T::stability, "when a run counts as diverged"));
+  }
+  bool operator==(const TrainOptions&) const = default;
+};
+
+}  // namespace ballast
