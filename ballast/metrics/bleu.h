@@ -36,7 +36,7 @@ struct EnumNames<BleuSmoothing> {
 struct BleuOptions {
   BleuTokenization tokenize = BleuTokenization::thirteen_a;
   BleuSmoothing smooth_method = BleuSmoothing::exponential;
-  std::optional<double> smooth_value;  ///< unset: 0.1 for floor, 1 for add-k
+  std::optional<double> smooth_value = std::nullopt;  ///< unset: 0.1 for floor, 1 for add-k
   bool lowercase = false;
   bool effective_order = false;  ///< leave out orders that the hypothesis is too short for
 
