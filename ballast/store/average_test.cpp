@@ -1,7 +1,7 @@
 #include "ballast/store/average.h"
 
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 

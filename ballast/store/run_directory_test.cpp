@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 #include <unistd.h>
 
 #include <chrono>
