@@ -4,6 +4,7 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
 #include "ballast/base/error.h"
 
@@ -47,27 +48,26 @@ Schedule schedule_of(const InverseSqrtOptions& options, const Run& run) {
   };
 }
 
-/// Warmup, then `fall(x)` times the peak, x running from 0 to 1 between the end of the warmup and
-/// the end of the run.
+/// Warmup, then `fall(x)` times the peak, x running from 0 to 1 between `begin` and the end.
 template <class Fall>
-Schedule warmup_then(int64_t warmup, const Run& run, Fall fall) {
+Schedule warmup_then(int64_t warmup, double begin, const Run& run, Fall fall) {
   return [=](int64_t step) {
-    const double x =
-        share_passed(step, static_cast<double>(warmup), static_cast<double>(run.total_steps));
+    const double x = share_passed(step, begin, static_cast<double>(run.total_steps));
     return run.lr * warmed_up(std::min(step, run.total_steps), warmup) * fall(x);
   };
 }
 
 Schedule schedule_of(const CosineOptions& options, const Run& run) {
   require_end(run, CosineOptions::info.name);
-  return warmup_then(options.warmup, run, [r = options.final_ratio](double x) {
-    return between(r, (1 + std::cos(std::numbers::pi * x)) / 2);
-  });
+  return warmup_then(options.warmup, static_cast<double>(options.warmup), run,
+                     [r = options.final_ratio](double x) {
+                       return between(r, (1 + std::cos(std::numbers::pi * x)) / 2);
+                     });
 }
 
 Schedule schedule_of(const LinearOptions& options, const Run& run) {
   require_end(run, LinearOptions::info.name);
-  return warmup_then(options.warmup, run,
+  return warmup_then(options.warmup, static_cast<double>(options.warmup), run,
                      [r = options.final_ratio](double x) { return between(r, 1 - x); });
 }
 
@@ -90,13 +90,9 @@ Schedule schedule_of(const WsdOptions& options, const Run& run) {
         "schedule \"wsd\" with final_ratio 0 cannot decay exponentially; set final_ratio above 0 "
         "or shape \"linear\" or \"one_minus_sqrt\"");
   }
-  const double end = static_cast<double>(run.total_steps);
-  const double begin =
-      std::max(end * (1 - options.decay_share), static_cast<double>(options.warmup));
-  return [=](int64_t step) {
-    return run.lr * warmed_up(std::min(step, run.total_steps), options.warmup) *
-           fallen(options, share_passed(step, begin, end));
-  };
+  const double stable = static_cast<double>(run.total_steps) * (1 - options.decay_share);
+  return warmup_then(options.warmup, std::max(stable, static_cast<double>(options.warmup)), run,
+                     [options](double x) { return fallen(options, x); });
 }
 
 Schedule schedule_of(const ConstantOptions& options, const Run& run) {
