@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "ballast/base/choice.h"
+#include "ballast/base/fields.h"
+
+namespace ballast {
+
+/// Where epsilon is added to the root of the second moment v.
+enum class EpsilonPlacement {
+  after_correction,   ///< sqrt(v / (1 - beta2^t)) + eps, as PyTorch
+  inside_correction,  ///< sqrt(v) + eps, the sum is corrected, as fairseq
+};
+
+/// What RAdam does in the first steps, while the variance of 1/sqrt(v) cannot be rectified.
+enum class Rectification {
+  authors,  ///< from rho >= 5; no update and no weight decay before (the authors' code)
+  paper,    ///< from rho > 4; a bias-corrected momentum step before (the paper, Algorithm 2)
+};
+
+template <>
+struct EnumNames<EpsilonPlacement> {
+  static constexpr std::array<std::pair<std::string_view, EpsilonPlacement>, 2> value{
+      {{"after_correction", EpsilonPlacement::after_correction},
+       {"inside_correction", EpsilonPlacement::inside_correction}}};
+};
+
+template <>
+struct EnumNames<Rectification> {
+  static constexpr std::array<std::pair<std::string_view, Rectification>, 2> value{
+      {{"authors", Rectification::authors}, {"paper", Rectification::paper}}};
+};
+
+/// The options that all kinds share, described once.
+template <class Options>
+constexpr auto adam_fields() {
+  return std::tuple{
+      field("lr", &Options::lr, "peak learning rate, per step", positive),
+      field("beta1", &Options::beta1, "decay of the mean of the gradient, per step", probability),
+      field("beta2", &Options::beta2, "decay of the mean of its square, per step", probability),
+      field("eps", &Options::eps, "added to the root of the mean square, in gradient units",
+            positive),
+      field("weight_decay", &Options::weight_decay, "share of a weight taken away per unit of lr",
+            at_least_zero)};
+}
+
+struct RAdamOptions {
+  static constexpr KindInfo info{
+      "radam", "w -= lr (weight_decay w + r_t m_hat / sqrt(v_hat)), r_t rectifies the variance",
+      "Liu et al. 2019, arXiv:1908.03265"};
+  static constexpr auto fields() {
+    return std::tuple_cat(adam_fields<RAdamOptions>(),
+                          std::tuple{field("rectification", &RAdamOptions::rectification,
+                                           "first rectified step and what happens before it")});
+  }
+  bool operator==(const RAdamOptions&) const = default;
+
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  Rectification rectification = Rectification::authors;
+};
+
+/// Weight decay is added to the gradient (L2).
+struct AdamOptions {
+  static constexpr KindInfo info{"adam", "g += weight_decay w; w -= lr m_hat / (sqrt(v_hat) + eps)",
+                                 "Kingma and Ba 2014, arXiv:1412.6980"};
+  static constexpr auto fields() {
+    return std::tuple_cat(adam_fields<AdamOptions>(),
+                          std::tuple{field("eps_placement", &AdamOptions::eps_placement,
+                                           "before or after bias correction")});
+  }
+  bool operator==(const AdamOptions&) const = default;
+
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  EpsilonPlacement eps_placement = EpsilonPlacement::after_correction;
+};
+
+/// Weight decay shrinks the weight itself, by lr * weight_decay a step. With `inside_correction`
+/// this is fairseq's Adam.
+struct AdamWOptions {
+  static constexpr KindInfo info{"adamw", "w -= lr (weight_decay w + m_hat / (sqrt(v_hat) + eps))",
+                                 "Loshchilov and Hutter 2017, arXiv:1711.05101"};
+  static constexpr auto fields() {
+    return std::tuple_cat(adam_fields<AdamWOptions>(),
+                          std::tuple{field("eps_placement", &AdamWOptions::eps_placement,
+                                           "before or after bias correction")});
+  }
+  bool operator==(const AdamWOptions&) const = default;
+
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.01;
+  EpsilonPlacement eps_placement = EpsilonPlacement::after_correction;
+};
+
+using OptimizerChoice = std::variant<RAdamOptions, AdamOptions, AdamWOptions>;
+
+/// The numbers of one step of any kind, with g the gradient, w the weight, m and v its moments:
+///
+///     g' = gradient_scale g + l2 w        m = beta1 m + (1 - beta1) g'
+///     w -= decay w + step m / (root sqrt(v) + epsilon)
+///                                         v = beta2 v + (1 - beta2) g'^2
+///
+/// A kind is nothing but a rule for these numbers. Where epsilon is placed is only its value at t.
+struct Update {
+  double beta1 = 0, beta2 = 0;
+  double gradient_scale = 1;
+  double l2 = 0;
+  double decay = 0;  ///< small, so it is kept apart from 1 - decay, which float32 cannot resolve
+  double step = 0;
+  double root = 1;  ///< 0 turns the quotient into plain momentum
+  double epsilon = 0;
+};
+
+/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it.
+Update update_at(const OptimizerChoice& choice, int64_t t);
+
+/// The peak learning rate of a choice.
+double peak_lr(const OptimizerChoice& choice);
+
+/// Length of the simple average that the average of v at step t amounts to (paper, equation 5);
+/// it tends to 2 / (1 - beta2) - 1.
+double averaged_length(double beta2, int64_t t);
+
+/// RAdam's factor r_t in (0, 1); needs averaged_length(beta2, t) > 4.
+double rectifier(double beta2, int64_t t);
+
+}  // namespace ballast

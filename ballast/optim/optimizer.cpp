@@ -1,0 +1,140 @@
+#include "ballast/optim/optimizer.h"
+
+#include <fmt/format.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "ballast/base/error.h"
+#include "ballast/optim/sweep.h"
+
+namespace ballast {
+namespace {
+
+void check(const OptimizedParameter& parameter) {
+  if (!parameter.value.defined() || !parameter.value.is_floating_point()) {
+    throw RecipeError(
+        fmt::format("parameter \"{}\" is no tensor of a floating-point type; leave "
+                    "it out of the optimizer",
+                    parameter.name));
+  }
+}
+
+void check_names(const std::vector<OptimizedParameter>& parameters) {
+  std::set<std::string_view> seen;
+  for (const OptimizedParameter& parameter : parameters) {
+    if (!seen.insert(parameter.name).second) {
+      throw RecipeError(
+          fmt::format("parameter \"{}\" was given twice to the optimizer; a shared "
+                      "tensor is listed once",
+                      parameter.name));
+    }
+  }
+}
+
+torch::Tensor zero_moment(const torch::Tensor& value) {
+  const auto type = value.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+  return torch::zeros(value.sizes(), value.options().dtype(type).requires_grad(false));
+}
+
+torch::Tensor gradient_or_zero(const torch::Tensor& value) {
+  const torch::Tensor& gradient = value.grad();
+  return gradient.defined() ? gradient : torch::zeros_like(value);
+}
+
+Update update_for(const OptimizedParameter& parameter, Update update, double lr) {
+  update.step *= lr * parameter.lr_scale;
+  update.decay *= parameter.decays ? lr * parameter.lr_scale : 0;
+  update.l2 *= parameter.decays ? 1 : 0;
+  return update;
+}
+
+std::string describe(const torch::Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.scalar_type() << " " << tensor.sizes();
+  return text.str();
+}
+
+/// The tensors of `found`, in the order of `wanted`.
+std::vector<torch::Tensor> matched(const NamedTensors& wanted, const NamedTensors& found) {
+  std::map<std::string_view, torch::Tensor> by_name(found.begin(), found.end());
+  std::vector<torch::Tensor> matched;
+  for (const auto& [name, tensor] : wanted) {
+    const auto place = by_name.find(name);
+    if (place == by_name.end()) {
+      throw StoreError(
+          fmt::format("optimizer state lacks \"{}\"; it was saved by another "
+                      "optimizer or model, so training cannot go on from it",
+                      name));
+    }
+    if (describe(place->second) != describe(tensor)) {
+      throw StoreError(
+          fmt::format("optimizer state \"{}\" is {}, expected {}; it was saved by "
+                      "another model",
+                      name, describe(place->second), describe(tensor)));
+    }
+    matched.push_back(place->second);
+    by_name.erase(place);
+  }
+  if (!by_name.empty()) {
+    throw StoreError(
+        fmt::format("optimizer state holds \"{}\", which belongs to no parameter; it "
+                    "was saved by another optimizer or model",
+                    by_name.begin()->first));
+  }
+  return matched;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const OptimizerChoice& choice, std::vector<OptimizedParameter> parameters)
+    : choice_(choice), parameters_(std::move(parameters)) {
+  check_names(parameters_);
+  for (const OptimizedParameter& parameter : parameters_) {
+    check(parameter);
+    moments_.push_back({zero_moment(parameter.value), zero_moment(parameter.value)});
+  }
+}
+
+void Optimizer::step(double lr, double gradient_scale) {
+  if (!std::isfinite(lr) || !std::isfinite(gradient_scale)) {
+    throw RecipeError(
+        fmt::format("optimizer step with learning rate {} and gradient scale {}; "
+                    "both must be finite, so skip this step",
+                    lr, gradient_scale));
+  }
+  Update update = update_at(choice_, ++steps_);
+  update.gradient_scale = gradient_scale;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const torch::Tensor& value = parameters_[i].value;
+    sweep({value, gradient_or_zero(value), moments_[i].first, moments_[i].second},
+          update_for(parameters_[i], update, lr));
+  }
+}
+
+void Optimizer::clear_gradients() {
+  for (OptimizedParameter& parameter : parameters_) parameter.value.mutable_grad().reset();
+}
+
+NamedTensors Optimizer::state() const {
+  NamedTensors state{{"steps", torch::tensor(steps_, torch::kLong)}};
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    state.emplace_back(parameters_[i].name + ".first_moment", moments_[i].first);
+    state.emplace_back(parameters_[i].name + ".second_moment", moments_[i].second);
+  }
+  return state;
+}
+
+void Optimizer::load_state(const NamedTensors& state) {
+  const NamedTensors own = this->state();
+  const std::vector<torch::Tensor> loaded = matched(own, state);
+  const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < own.size(); ++i) own[i].second.copy_(loaded[i]);
+  steps_ = own.front().second.item<int64_t>();
+}
+
+}  // namespace ballast
