@@ -46,6 +46,33 @@ class Converter {
   const std::string& source_;
 };
 
+/// Parser and tree recurse over the parts of a dotted name, so a hostile one would exhaust the
+/// stack. Returns the line of the first name with more than 250 parts, else 0.
+int line_of_endless_name(std::string_view text) {
+  constexpr int most_parts = 250;
+  int line = 1, parts = 1;
+  for (const char letter : text) {
+    if (letter == '.' && ++parts > most_parts) return line;
+    if (letter == '\n') ++line;
+    if (letter == '\n' || letter == '=' || letter == ',' || letter == ']') parts = 1;
+  }
+  return 0;
+}
+
+/// The parser's words, with what to do about the commonest mistakes.
+std::string explain(std::string_view description) {
+  if (description.find("utf-8") != std::string_view::npos) {
+    return "found bytes that are not UTF-8, expected text; save the file as UTF-8";
+  }
+  constexpr std::string_view opening = "Error while ";
+  if (description.starts_with(opening)) description.remove_prefix(opening.size());
+  std::string text = fmt::format("not valid TOML: {}", description);
+  if (text.ends_with("could not determine value type")) {
+    text += "; a word stands in double quotes, a number is written 8000 or 1e-3";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string text_of(const Place& place) {
@@ -80,10 +107,14 @@ TomlEntry* find_entry(TomlTable& table, std::string_view name) {
 Document parse_document(std::string_view text, std::string source) {
   Document made{std::move(source), {}, {}};
   const Converter convert(made.source);
+  if (const int line = line_of_endless_name(text); line > 0) {
+    made.problems.push_back({{made.source, line, 1}, "found a name of more than 250 parts"});
+    return made;
+  }
   try {
     made.root = convert.table(toml::parse(text));
   } catch (const toml::parse_error& error) {
-    made.problems.push_back({convert.place(error.source()), std::string(error.description())});
+    made.problems.push_back({convert.place(error.source()), explain(error.description())});
   }
   return made;
 }
