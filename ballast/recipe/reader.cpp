@@ -24,19 +24,6 @@ struct Slot {
 /// change.
 void* writable(const void* inside) { return const_cast<void*>(inside); }
 
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// True when "none" already means something to the value itself.
-bool takes_unset_word(const Schema& schema) {
-  if (const auto* choice = std::get_if<ChoiceSchema>(&schema.form)) {
-    return contains(choice->names(), unset_word);
-  }
-  const auto* scalar = std::get_if<ScalarSchema>(&schema.form);
-  return scalar && contains(scalar->words, unset_word);
-}
-
 std::optional<int64_t> whole(const TomlNode& node) {
   if (const auto* value = std::get_if<int64_t>(&node.value)) return *value;
   constexpr double exact = 9007199254740992.0;  // beyond 2^53 a double skips whole numbers
@@ -94,8 +81,8 @@ class Reader {
     const std::optional<Scalar> scalar = scalar_from(schema.type, node);
     if (!scalar) return unexpected(slot, node);
     if (const auto* word = std::get_if<std::string>(&*scalar)) {
-      const bool known = schema.type != ScalarType::word || contains(schema.words, *word);
-      if (!known) return unknown_word(slot, node, *word, schema.words);
+      const bool unknown = schema.type == ScalarType::word && contains(schema.words, *word);
+      if (unknown) return unknown_word(slot, node, *word, schema.words);
     }
     if (!in_bounds(schema, *scalar, slot, node)) return;
     schema.set(slot.value, *scalar);
@@ -154,7 +141,8 @@ class Reader {
   void read_form(const OptionalSchema& schema, const Slot& slot, const TomlNode& node) {
     const auto* word = std::get_if<std::string>(&node.value);
     const Schema& inner = schema.inner();
-    if (word && *word == unset_word && !takes_unset_word(inner)) return schema.unset(slot.value);
+    if (word && *word == unset_word && !takes_word(inner, unset_word))
+      return schema.unset(slot.value);
     const void* held = schema.held(slot.value);
     void* value = held ? writable(held) : schema.set(slot.value);
     read({inner, value, slot.bounds, slot.name}, node);

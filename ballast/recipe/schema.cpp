@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ballast {
 
 std::vector<std::string> TableSchema::names() const {
@@ -16,9 +18,11 @@ std::vector<std::string> ChoiceSchema::names() const {
   return found;
 }
 
-const Schema& without_optional(const Schema& schema) {
-  const auto* optional = std::get_if<OptionalSchema>(&schema.form);
-  return optional ? without_optional(optional->inner()) : schema;
+bool takes_word(const Schema& schema, std::string_view word) {
+  std::vector<std::string> words;
+  if (const auto* choice = std::get_if<ChoiceSchema>(&schema.form)) words = choice->names();
+  if (const auto* scalar = std::get_if<ScalarSchema>(&schema.form)) words = scalar->words;
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 const TableSchema& table_of(SchemaSource source) { return std::get<TableSchema>(source().form); }

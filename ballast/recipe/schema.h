@@ -94,8 +94,8 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-/// The schema below all optional layers.
-const Schema& without_optional(const Schema& schema);
+/// True when `word` is one of the enumeration's words or the choice's kinds.
+bool takes_word(const Schema& schema, std::string_view word);
 
 /// The options of a table or of the kind that a choice holds.
 const TableSchema& table_of(SchemaSource source);

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/text.h"
+#include "ballast/recipe/toml_string.h"
 #include "ballast/recipe/words.h"
 
 namespace ballast {
@@ -47,13 +47,20 @@ std::string scalar_text(const Scalar& scalar) {
   const Overloaded text{[](bool value) { return std::string(value ? "true" : "false"); },
                         [](int64_t value) { return fmt::format("{}", value); },
                         [](double value) { return number_text(value); },
-                        [](const std::string& value) { return quoted(value); }};
+                        [](const std::string& value) { return toml_string(value); }};
   return std::visit(text, scalar);
 }
 
+/// Raises RecipeError where the text would not read back: "none" as a value beside "none" as unset.
 std::string optional_text(const OptionalSchema& optional, const void* value) {
   const void* held = optional.held(value);
-  return held ? inline_text(optional.inner(), held) : quoted(unset_word);
+  const std::string unset = toml_string(unset_word);
+  std::string text = held ? inline_text(optional.inner(), held) : unset;
+  const bool taken = takes_word(optional.inner(), unset_word);
+  if (text == unset && (held != nullptr) != taken) {
+    throw RecipeError("an optional value cannot be \"none\", which a recipe reads as unset");
+  }
+  return text;
 }
 
 class Writer {
@@ -71,7 +78,7 @@ class Writer {
     for (const auto& [option, inner] : later) {
       const std::string inner_name = joined_name(name, option->name);
       text_ += fmt::format("{}[{}]\n", text_.empty() ? "" : "\n", inner_name);
-      if (!inner.kind.empty()) line("kind", quoted(inner.kind));
+      if (!inner.kind.empty()) line("kind", toml_string(inner.kind));
       write(inner, inner_name);
     }
   }

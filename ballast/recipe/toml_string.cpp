@@ -1,4 +1,4 @@
-#include "ballast/recipe/text.h"
+#include "ballast/recipe/toml_string.h"
 
 #include <fmt/format.h>
 #include <unicode/utf8.h>
@@ -41,7 +41,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string made = "\"";
   for (const char letter : text) made += escaped(letter);
   made += '"';

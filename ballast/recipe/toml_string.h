@@ -9,6 +9,6 @@ namespace ballast {
 bool is_utf8(std::string_view text);
 
 /// `text` as a TOML basic string with its quotes. Raises RecipeError when it is not UTF-8.
-std::string quoted(std::string_view text);
+std::string toml_string(std::string_view text);
 
 }  // namespace ballast
