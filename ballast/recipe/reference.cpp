@@ -1,0 +1,153 @@
+#include "ballast/recipe/reference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <utility>
+
+#include "ballast/recipe/words.h"
+#include "ballast/recipe/writer.h"
+
+namespace ballast {
+namespace {
+
+/// Markdown splits a table row at every bar.
+std::string cell(std::string_view text) {
+  std::string made;
+  for (const char letter : text) {
+    if (letter == '|') made += '\\';
+    made += letter;
+  }
+  return made;
+}
+
+/// What a link to the heading of this name points at, by the rule of GitHub and most renderers.
+std::string link(const std::string& heading) {
+  std::string anchor;
+  for (const char letter : heading) {
+    if (letter != '.' && letter != '[' && letter != ']') anchor += letter;
+  }
+  return fmt::format("[{}](#{})", heading, anchor);
+}
+
+class Page {
+ public:
+  explicit Page(const TableSchema& root) {
+    text_ =
+        "# Recipe reference\n\n"
+        "Every option of a recipe with its default. A choice is written `name = \"kind\"`, or\n"
+        "`name = { kind = \"kind\", ... }` with options of that kind. The word \"none\" unsets an\n"
+        "optional value.\n\n"
+        "## Top of the recipe\n\n";
+    options(root, keep(root.make()), "");
+    describe_pending();
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  /// A table or choice that still needs its own section, with its value in the owner's defaults.
+  struct Pending {
+    const Schema* schema;
+    std::string name;
+    const void* value;
+  };
+
+  /// Pending sections point into defaults, so these live as long as the page.
+  const void* keep(std::shared_ptr<const void> made) {
+    return kept_.emplace_back(std::move(made)).get();
+  }
+
+  void options(const TableSchema& table, const void* defaults, const std::string& owner) {
+    if (table.options.empty()) {
+      text_ += "No options.\n\n";
+      return;
+    }
+    text_ += "| option | type | default | range | meaning |\n|---|---|---|---|---|\n";
+    for (const OptionSchema& option : table.options) {
+      const void* value = address_of(option, defaults);
+      const std::string type = type_of(option.schema(), value, joined_name(owner, option.name));
+      text_ += fmt::format("| `{}` | {} | {} | {} | {} |\n", option.name, type,
+                           default_of(option.schema(), value), bounds_words(option.bounds),
+                           cell(option.help));
+    }
+    text_ += '\n';
+  }
+
+  std::string type_of(const Schema& schema, const void* value, const std::string& name) {
+    const Overloaded words{
+        [&](const ScalarSchema& scalar) {
+          if (scalar.words.empty()) return expected_words(schema);
+          return fmt::format("one of `{}`", fmt::join(scalar.words, "`, `"));
+        },
+        [&](const TableSchema&) { return "table " + section(schema, value, name); },
+        [&](const ChoiceSchema&) { return "choice " + section(schema, value, name); },
+        [&](const ListSchema& list) {
+          const auto* scalar = std::get_if<ScalarSchema>(&list.element().form);
+          if (scalar && scalar->words.empty()) return expected_words(schema);
+          return "list, each " + type_of(list.element(), nullptr, name);
+        },
+        [&](const OptionalSchema& optional) {
+          const void* held = value ? optional.held(value) : nullptr;
+          return type_of(optional.inner(), held, name) + ", or none";
+        }};
+    return std::visit(words, schema.form);
+  }
+
+  static std::string default_of(const Schema& schema, const void* value) {
+    if (std::holds_alternative<TableSchema>(schema.form)) return "";
+    if (const auto* choice = std::get_if<ChoiceSchema>(&schema.form)) {
+      return fmt::format("`\"{}\"`", choice->kinds[choice->index(value)].info.name);
+    }
+    const auto* optional = std::get_if<OptionalSchema>(&schema.form);
+    const void* held = optional ? optional->held(value) : nullptr;
+    if (held) return default_of(optional->inner(), held);
+    return fmt::format("`{}`", cell(inline_text(schema, value)));
+  }
+
+  /// Link to the section of a table or choice, which is put on the list when it is new.
+  std::string section(const Schema& schema, const void* value, const std::string& name) {
+    const auto [entry, is_new] = sections_.emplace(&schema, name);
+    if (is_new) pending_.push_back({&schema, name, value});
+    return link(entry->second);
+  }
+
+  void describe_pending() {
+    for (const Pending& each : std::exchange(pending_, {})) {
+      describe(each);
+      describe_pending();
+    }
+  }
+
+  void describe(const Pending& pending) {
+    text_ += fmt::format("## {}\n\n", pending.name);
+    if (const auto* table = std::get_if<TableSchema>(&pending.schema->form)) {
+      return options(*table, pending.value ? pending.value : keep(table->make()), pending.name);
+    }
+    const auto& choice = std::get<ChoiceSchema>(pending.schema->form);
+    for (const KindSchema& kind : choice.kinds) describe_kind(kind, pending.name);
+  }
+
+  void describe_kind(const KindSchema& kind, const std::string& name) {
+    const KindInfo& info = kind.info;
+    text_ += fmt::format("### {} = \"{}\"\n\n", name, info.name);
+    if (!info.formula.empty()) text_ += fmt::format("`{}`\n\n", info.formula);
+    if (!info.source.empty()) text_ += fmt::format("Source: {}\n\n", info.source);
+    const TableSchema& table = table_of(kind.schema);
+    options(table, keep(table.make()), name);
+  }
+
+  std::string text_;
+  std::map<const Schema*, std::string> sections_;
+  std::vector<Pending> pending_;
+  std::vector<std::shared_ptr<const void>> kept_;
+};
+
+}  // namespace
+
+std::string reference_page(const Schema& schema) {
+  return Page(std::get<TableSchema>(schema.form)).take();
+}
+
+}  // namespace ballast

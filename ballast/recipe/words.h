@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "ballast/recipe/document.h"
+#include "ballast/recipe/schema.h"
+
+namespace ballast {
+
+/// `a whole number`, `a list of numbers`, `a table`: what an option of this schema takes.
+std::string expected_words(const Schema& schema);
+
+/// `the string "x"`, `3.5`, `a table`: what a recipe gave.
+std::string found_words(const TomlNode& node);
+
+/// `from 0 to 1`, `above 0`, `at least 1 and below 5`; empty when every value will do.
+std::string bounds_words(const Bounds& bounds);
+
+/// The shortest TOML float that reads back as the same double: `1.0`, `0.001`, `1e-05`, `inf`.
+std::string number_text(double value);
+
+}  // namespace ballast
