@@ -1,7 +1,7 @@
-# ballast_sources(<out> <folder>): the sources of a folder that are not tests.
+# ballast_sources(<out> <folder>): the sources of a folder that are neither tests nor modules.
 function(ballast_sources out folder)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ballast/${folder}/*.cpp)
-  list(FILTER found EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER found EXCLUDE REGEX "_(test|module)\\.cpp$")
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
@@ -54,6 +54,27 @@ function(ballast_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   ballast_reuse_header(${name})
   ballast_configure(${name})
+endfunction()
+
+# ballast_sentencepiece(): the module that `load_sentencepiece` opens at run time, since SentencePiece's
+# protobuf must not share a symbol scope with libtorch's.
+function(ballast_sentencepiece)
+  pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
+  add_library(ballast_sentencepiece MODULE
+    ${PROJECT_SOURCE_DIR}/ballast/data/sentencepiece_module.cpp)
+  set_target_properties(ballast_sentencepiece PROPERTIES PREFIX "" SUFFIX ".so"
+    CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_include_directories(ballast_sentencepiece PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(ballast_sentencepiece PRIVATE PkgConfig::sentencepiece)
+  ballast_configure(ballast_sentencepiece)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/ballast/data/sentencepiece_library.cpp
+    PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_DEFINITIONS "BALLAST_BUILD_DIR=\"${PROJECT_BINARY_DIR}\";\
+BALLAST_INSTALL_LIBDIR=\"${CMAKE_INSTALL_LIBDIR}\";\
+BALLAST_INSTALL_FULL_LIBDIR=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
+  add_dependencies(ballast_nn ballast_sentencepiece)
+  target_link_options(ballast_nn INTERFACE
+    $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/ballast>)
+  install(TARGETS ballast_sentencepiece LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ballast)
 endfunction()
 
 # ballast_folder_tests(<folder>...): one test binary per folder that has tests.

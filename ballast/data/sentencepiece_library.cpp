@@ -1,0 +1,73 @@
+#include "ballast/data/sentencepiece_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.h"
+
+namespace ballast {
+namespace {
+
+namespace fs = std::filesystem;
+namespace spm = sentencepiece_module;
+
+// A symbol of the module must bind to its own protobuf before any that the process already has.
+// AddressSanitizer cannot work with that flag and stops the program.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int scope = RTLD_LOCAL;
+#else
+constexpr int scope = RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
+std::vector<fs::path> folders() {
+  std::vector<fs::path> found;
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
+  if (!program.empty()) {
+    found.push_back(program);
+    found.push_back(program / "../lib/ballast");
+    found.push_back(program / ".." / BALLAST_INSTALL_LIBDIR / "ballast");
+  }
+  found.emplace_back(BALLAST_BUILD_DIR);
+  found.push_back(fs::path(BALLAST_INSTALL_FULL_LIBDIR) / "ballast");
+  return found;
+}
+
+void* open(const std::string& file) {
+  return ::dlopen(file.c_str(), RTLD_NOW | RTLD_NODELETE | scope);
+}
+
+const spm::Interface& interface_of(void* library, const std::string& file) {
+  const auto entry = reinterpret_cast<spm::Entry>(::dlsym(library, spm::entry_name));
+  if (entry != nullptr) return *entry();
+  throw StoreError(fmt::format("{} is not Ballast's SentencePiece module; install it again", file));
+}
+
+}  // namespace
+
+const spm::Interface& load_sentencepiece() {
+  std::string looked;
+  for (const fs::path& folder : folders()) {
+    const std::string file = (folder / spm::file_name).lexically_normal().string();
+    std::error_code none;
+    if (!fs::exists(file, none)) {
+      looked += fmt::format("\n  {}: not there", file);
+    } else if (void* library = open(file)) {
+      return interface_of(library, file);
+    } else {
+      looked += fmt::format("\n  {}: {}", file, ::dlerror());
+    }
+  }
+  if (void* library = open(spm::file_name)) return interface_of(library, spm::file_name);
+  throw StoreError(
+      fmt::format("the SentencePiece module could not be loaded; looked for{}\ninstall Ballast "
+                  "again, or put {} "
+                  "beside the program",
+                  looked, spm::file_name));
+}
+
+}  // namespace ballast

@@ -1,0 +1,134 @@
+#include "ballast/data/sentencepiece_module.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ballast::sentencepiece_module {
+namespace {
+
+using sentencepiece::SentencePieceProcessor;
+using sentencepiece::SentencePieceTrainer;
+using sentencepiece::util::Status;
+
+void give(TextSink sink, absl::string_view text) {
+  sink.take(sink.receiver, {text.data(), text.size()});
+}
+
+absl::string_view view(Text text) { return {text.bytes, text.size}; }
+
+const SentencePieceProcessor& as_processor(const void* processor) {
+  return *static_cast<const SentencePieceProcessor*>(processor);
+}
+
+/// Runs `work`, which returns a Status, and turns every failure into a text.
+template <class Work>
+bool attempt(TextSink error, Work work) {
+  try {
+    const Status status = work();
+    if (status.ok()) return true;
+    give(error, status.ToString());
+  } catch (const std::exception& failure) {
+    give(error, failure.what());
+  }
+  return false;
+}
+
+class Sentences : public sentencepiece::SentenceIterator {
+ public:
+  Sentences(const Text* sentences, std::size_t count) : sentences_(sentences), count_(count) {
+    load();
+  }
+  bool done() const override { return at_ >= count_; }
+  void Next() override {
+    ++at_;
+    load();
+  }
+  const std::string& value() const override { return value_; }
+  Status status() const override { return {}; }
+
+ private:
+  void load() {
+    if (!done()) value_.assign(sentences_[at_].bytes, sentences_[at_].size);
+  }
+
+  const Text* sentences_;
+  std::size_t count_, at_ = 0;
+  std::string value_;
+};
+
+bool train(const Training* training, TextSink model, TextSink error) {
+  return attempt(error, [&] {
+    std::unordered_map<std::string, std::string> settings;
+    for (std::size_t i = 0; i < training->setting_count; ++i) {
+      settings.emplace(training->settings[i].name, training->settings[i].value);
+    }
+    Sentences sentences(training->sentences, training->sentence_count);
+    std::string serialized;
+    const Status status = SentencePieceTrainer::Train(settings, &sentences, &serialized);
+    if (status.ok()) give(model, serialized);
+    return status;
+  });
+}
+
+void* load(Text model, TextSink error) {
+  std::unique_ptr<SentencePieceProcessor> made;
+  const bool loaded = attempt(error, [&] {
+    made = std::make_unique<SentencePieceProcessor>();
+    return made->LoadFromSerializedProto(view(model));
+  });
+  return loaded ? made.release() : nullptr;
+}
+
+void release(void* processor) { delete static_cast<SentencePieceProcessor*>(processor); }
+
+Ids ids(const void* processor) {
+  const auto& model = as_processor(processor);
+  return {model.GetPieceSize(), model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()};
+}
+
+Piece piece(const void* processor, int id) {
+  const auto& model = as_processor(processor);
+  const std::string& text = model.IdToPiece(id);
+  PieceKind kind = PieceKind::normal;
+  if (model.IsUnknown(id)) kind = PieceKind::unknown;
+  if (model.IsControl(id)) kind = PieceKind::control;
+  if (model.IsUnused(id)) kind = PieceKind::unused;
+  if (model.IsByte(id)) kind = PieceKind::byte;
+  return {{text.data(), text.size()}, model.GetScore(id), kind};
+}
+
+bool encode(const void* processor, Text text, IdSink ids, TextSink error) {
+  return attempt(error, [&] {
+    std::vector<int> found;
+    const Status status = as_processor(processor).Encode(view(text), &found);
+    if (status.ok()) ids.take(ids.receiver, found.data(), found.size());
+    return status;
+  });
+}
+
+bool decode(const void* processor, const int* ids, std::size_t count, TextSink text,
+            TextSink error) {
+  return attempt(error, [&] {
+    std::string found;
+    const Status status =
+        as_processor(processor).Decode(std::vector<int>(ids, ids + count), &found);
+    if (status.ok()) give(text, found);
+    return status;
+  });
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const Interface*
+ballast_sentencepiece_interface() {
+  static constexpr Interface made{train, load, release, ids, piece, encode, decode};
+  return &made;
+}
+
+}  // namespace ballast::sentencepiece_module
