@@ -61,7 +61,8 @@ std::string describe(const torch::Tensor& tensor) {
 
 /// The tensors of `found`, in the order of `wanted`.
 std::vector<torch::Tensor> matched(const NamedTensors& wanted, const NamedTensors& found) {
-  std::map<std::string_view, torch::Tensor> by_name(found.begin(), found.end());
+  std::map<std::string_view, torch::Tensor> by_name;
+  for (const NamedTensor& each : found) by_name[each.name] = each.value;
   std::vector<torch::Tensor> matched;
   for (const auto& [name, tensor] : wanted) {
     const auto place = by_name.find(name);
@@ -123,8 +124,8 @@ void Optimizer::clear_gradients() {
 NamedTensors Optimizer::state() const {
   NamedTensors state{{"steps", torch::tensor(steps_, torch::kLong)}};
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    state.emplace_back(parameters_[i].name + ".first_moment", moments_[i].first);
-    state.emplace_back(parameters_[i].name + ".second_moment", moments_[i].second);
+    state.push_back({parameters_[i].name + ".first_moment", moments_[i].first});
+    state.push_back({parameters_[i].name + ".second_moment", moments_[i].second});
   }
   return state;
 }
@@ -133,8 +134,8 @@ void Optimizer::load_state(const NamedTensors& state) {
   const NamedTensors own = this->state();
   const std::vector<torch::Tensor> loaded = matched(own, state);
   const torch::NoGradGuard no_grad;
-  for (size_t i = 0; i < own.size(); ++i) own[i].second.copy_(loaded[i]);
-  steps_ = own.front().second.item<int64_t>();
+  for (size_t i = 0; i < own.size(); ++i) own[i].value.copy_(loaded[i]);
+  steps_ = own.front().value.item<int64_t>();
 }
 
 }  // namespace ballast

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/base/named_tensors.h"
 #include "ballast/optim/adam_kinds.h"
 
 namespace ballast {
@@ -19,8 +20,6 @@ struct OptimizedParameter {
   double lr_scale = 1;  ///< times the learning rate, also where that multiplies the weight decay
   bool decays = true;   ///< false: no weight decay of either sort
 };
-
-using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
 /// Adam and its relatives; which one is decided by the numbers of `update_at`, METHODS 7.1.
 ///

@@ -142,7 +142,7 @@ TEST(Optimizer, HalfPrecisionWeightsKeepFloatMoments) {
   const torch::Tensor value = torch::ones({3}, torch::kBFloat16);
   Optimizer optimizer(AdamOptions{}, {{"w", value}});
   train(optimizer, 1, 1);
-  EXPECT_EQ(optimizer.state()[1].second.scalar_type(), torch::kFloat);
+  EXPECT_EQ(optimizer.state()[1].value.scalar_type(), torch::kFloat);
   EXPECT_EQ(value.scalar_type(), torch::kBFloat16);
   EXPECT_LT(value[1].item<float>(), 1);
 }
@@ -237,7 +237,7 @@ TEST(Optimizer, C34SkippedStepLeavesStateCountAndScheduleAlone) {
   EXPECT_EQ(optimizer.steps(), 7);
   EXPECT_EQ(schedule(optimizer.steps() + 1), schedule(8));
   for (size_t i = 0; i < state.size(); ++i) {
-    EXPECT_TRUE(torch::equal(state[i].second, optimizer.state()[i].second)) << state[i].first;
+    EXPECT_TRUE(torch::equal(state[i].value, optimizer.state()[i].value)) << state[i].name;
   }
   value.mutable_grad() = gradient_at(8, value);
   EXPECT_TRUE(attempt());
@@ -294,7 +294,7 @@ class State : public ::testing::Test {
       EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
     }
     EXPECT_EQ(optimizer.steps(), 0);
-    EXPECT_TRUE(torch::equal(optimizer.state()[1].second, torch::zeros({2, 3})));
+    EXPECT_TRUE(torch::equal(optimizer.state()[1].value, torch::zeros({2, 3})));
   }
 
   NamedTensors saved() const {
@@ -310,7 +310,7 @@ class State : public ::testing::Test {
 TEST_F(State, NamesAreThoseOfTheParameters) {
   ASSERT_EQ(optimizer.state().size(), saved().size());
   for (size_t i = 0; i < saved().size(); ++i) {
-    EXPECT_EQ(optimizer.state()[i].first, saved()[i].first);
+    EXPECT_EQ(optimizer.state()[i].name, saved()[i].name);
   }
 }
 
@@ -328,13 +328,13 @@ TEST_F(State, UnknownTensorIsNamed) {
 
 TEST_F(State, OtherShapeIsNamedWithBothShapes) {
   NamedTensors state = saved();
-  state[2].second = torch::ones({3, 2});
+  state[2].value = torch::ones({3, 2});
   expect_refused(state, "\"w.second_moment\" is Float [3, 2], expected Float [2, 3]");
 }
 
 TEST_F(State, OtherTypeIsRefused) {
   NamedTensors state = saved();
-  state[1].second = torch::ones({2, 3}, torch::kDouble);
+  state[1].value = torch::ones({2, 3}, torch::kDouble);
   expect_refused(state, "w.first_moment");
 }
 

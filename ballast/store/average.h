@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <span>
 
-#include "ballast/store/named_tensors.h"
+#include "ballast/base/named_tensors.h"
 
 namespace ballast {
 

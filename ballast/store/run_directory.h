@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ballast/store/file.h"
-#include "ballast/store/named_tensors.h"
+#include "ballast/base/named_tensors.h"
 
 namespace ballast {
 

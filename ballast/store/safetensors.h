@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "ballast/store/named_tensors.h"
+#include "ballast/base/named_tensors.h"
 
 namespace ballast {
 
