@@ -81,7 +81,7 @@ class Reader {
     const std::optional<Scalar> scalar = scalar_from(schema.type, node);
     if (!scalar) return unexpected(slot, node);
     if (const auto* word = std::get_if<std::string>(&*scalar)) {
-      const bool unknown = schema.type == ScalarType::word && contains(schema.words, *word);
+      const bool unknown = schema.type == ScalarType::word && !takes_word(slot.schema, *word);
       if (unknown) return unknown_word(slot, node, *word, schema.words);
     }
     if (!in_bounds(schema, *scalar, slot, node)) return;

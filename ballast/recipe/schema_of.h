@@ -20,6 +20,9 @@ const Schema& schema_of();
 namespace schema_detail {
 
 template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
+
+template <class T>
 T& value_at(void* value) {
   return *static_cast<T*>(value);
 }
@@ -32,7 +35,7 @@ const T& value_at(const void* value) {
 template <class T>
 constexpr ScalarType scalar_type() {
   if constexpr (std::same_as<T, bool>) return ScalarType::boolean;
-  if constexpr (std::integral<T>) return ScalarType::whole_number;
+  if constexpr (WholeNumber<T>) return ScalarType::whole_number;
   if constexpr (std::same_as<T, double>) return ScalarType::number;
   if constexpr (std::same_as<T, std::filesystem::path>) return ScalarType::path;
   if constexpr (NamedEnum<T>) return ScalarType::word;
@@ -46,7 +49,7 @@ Scalar get_scalar(const void* value) {
     return held.string();
   } else if constexpr (NamedEnum<T>) {
     return std::string(enum_name(held));
-  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+  } else if constexpr (WholeNumber<T>) {
     if (!std::in_range<int64_t>(held)) {
       throw RecipeError("the whole number " + std::to_string(held) +
                         " is too large for a recipe; expected at most 9223372036854775807");
@@ -63,7 +66,7 @@ void set_scalar(void* value, const Scalar& scalar) {
     value_at<T>(value) = enum_value<T>(std::get<std::string>(scalar)).value();
   } else if constexpr (std::same_as<T, std::filesystem::path>) {
     value_at<T>(value) = std::get<std::string>(scalar);
-  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+  } else if constexpr (WholeNumber<T>) {
     value_at<T>(value) = static_cast<T>(std::get<int64_t>(scalar));
   } else {
     value_at<T>(value) = std::get<T>(scalar);
@@ -78,12 +81,11 @@ struct Describe {
                   "an option of this type cannot be written in a recipe: give its struct fields(), "
                   "its enumeration EnumNames, or use int64_t, double, std::string");
     ScalarSchema made{scalar_type<T>(), 0, 0, {}, get_scalar<T>, set_scalar<T>};
-    if constexpr (std::integral<T>) {
-      constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    if constexpr (WholeNumber<T>) {
+      constexpr T most = std::numeric_limits<T>::max();
       made.lowest = static_cast<int64_t>(std::numeric_limits<T>::min());
-      made.highest = std::in_range<int64_t>(std::numeric_limits<T>::max())
-                         ? static_cast<int64_t>(std::numeric_limits<T>::max())
-                         : most;
+      made.highest = std::in_range<int64_t>(most) ? static_cast<int64_t>(most)
+                                                  : std::numeric_limits<int64_t>::max();
     }
     if constexpr (NamedEnum<T>) {
       for (const auto& [name, value] : EnumNames<T>::value) made.words.emplace_back(name);
