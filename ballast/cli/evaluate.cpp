@@ -34,7 +34,7 @@ void evaluate_run(const Flags& flags) {
   if (files.empty()) {
     throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
   }
-  const EncodedCorpus corpus = encode_files(run.recipe, files, *run.tokenizer);
+  const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, *run.tokenizer);
   const TrainOptions& train = run.recipe.train;
   const Evaluation found = evaluate(*run.model, corpus, {.tokens = train.batch_tokens},
                                     {.multiplier = run.model->projection_multiplier(),

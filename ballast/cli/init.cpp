@@ -69,7 +69,7 @@ void init(const Flags& flags) {
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
   const Tokenizer tokenizer = learn_tokenizer(recipe);
   const auto corpus =
-      std::make_shared<EncodedCorpus>(encode_files(recipe, recipe.data.train, tokenizer));
+      std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizer));
   const PreparedModel prepared = build_model(recipe, tokenizer.size());
   prepared.model->to(device);
   const Profile profile = calibrate_on(recipe, *prepared.model, corpus);

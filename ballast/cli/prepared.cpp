@@ -10,8 +10,7 @@ namespace ballast {
 namespace {
 
 std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, const char* part,
-                                             const std::vector<std::string>& files,
-                                             const Tokenizer& tokenizer) {
+                                             const CorpusFiles& files, const Tokenizer& tokenizer) {
   auto corpus = std::make_shared<EncodedCorpus>(encode_files(recipe, files, tokenizer));
   fmt::print("{}: {} sequences, {} target tokens", part, corpus->count(),
              corpus->target.ids().size());
@@ -30,9 +29,11 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory) {
   PreparedData data;
   data.tokenizer = adopt_tokenizer(directory, recipe);
   fmt::print("vocabulary: {} pieces\n", data.tokenizer->size());
-  data.train = encoded(recipe, "train", recipe.data.train, *data.tokenizer);
+  data.train = encoded(recipe, "train", {recipe.data.train, directory.file("train.tokens")},
+                       *data.tokenizer);
   if (!recipe.data.valid.empty()) {
-    data.valid = encoded(recipe, "valid", recipe.data.valid, *data.tokenizer);
+    data.valid = encoded(recipe, "valid", {recipe.data.valid, directory.file("valid.tokens")},
+                         *data.tokenizer);
   }
   return data;
 }

@@ -4,16 +4,10 @@
 
 #include <span>
 
-#include "ballast/base/segments.h"
+#include "ballast/base/packed.h"
 #include "ballast/data/corpus.h"
 
 namespace ballast {
-
-/// Sequences of ids end to end.
-struct Packed {
-  torch::Tensor tokens;  ///< int64 [N]
-  Segments segments;
-};
 
 /// What one forward pass of a model takes. No token of it is a pad.
 struct Batch {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ballast/data/batch_stream.h"
+#include "ballast/data/corpus_cache.h"
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
 
@@ -27,18 +28,33 @@ std::vector<std::string> all_lines(const std::vector<std::string>& files) {
   return lines;
 }
 
+/// The cached corpus of this key, else what `make` gives, which is then cached.
+template <class Make>
+EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, const Make& make) {
+  if (cache.empty()) return make();
+  if (auto kept = load_corpus(key, cache)) return std::move(*kept);
+  EncodedCorpus made = make();
+  save_corpus(made, key, cache);
+  return made;
+}
+
 }  // namespace
 
 Tokenizer learn_tokenizer(const Recipe& recipe) {
   return Tokenizer::train(all_lines(recipe.data.train), recipe.data.tokenizer);
 }
 
-EncodedCorpus encode_files(const Recipe& recipe, const std::vector<std::string>& files,
+EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
                            const Tokenizer& tokenizer) {
   if (recipe.model.kind == ModelKind::causal_lm) {
-    return encode_stream(all_lines(files), tokenizer, recipe.data.context);
+    const auto lines = all_lines(files.text);
+    const CorpusKey key = key_of_stream(lines, tokenizer, recipe.data.context);
+    return cached(files.cache, key,
+                  [&] { return encode_stream(lines, tokenizer, recipe.data.context); });
   }
-  return encode(read_parallel(side(files, 0), side(files, 1)), tokenizer, recipe.data.length);
+  const ParallelText text = read_parallel(side(files.text, 0), side(files.text, 1));
+  const CorpusKey key = key_of_pairs(text, tokenizer, recipe.data.length);
+  return cached(files.cache, key, [&] { return encode(text, tokenizer, recipe.data.length); });
 }
 
 PreparedModel build_model(const Recipe& recipe, int64_t vocabulary_size) {

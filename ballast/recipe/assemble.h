@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,8 +28,15 @@ struct PreparedModel {
 /// Learns the recipe's vocabulary from its training text.
 Tokenizer learn_tokenizer(const Recipe& recipe);
 
-/// Reads and encodes the files of one part ("train", "valid" or "test") as the model kind wants.
-EncodedCorpus encode_files(const Recipe& recipe, const std::vector<std::string>& files,
+/// Text files, and where their encoded form is kept (empty: nowhere).
+struct CorpusFiles {
+  std::vector<std::string> text;
+  std::filesystem::path cache;
+};
+
+/// Reads the files and encodes them as the model kind wants, or takes the cache when it was made
+/// from the same text, tokenizer and options; otherwise writes it anew.
+EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
                            const Tokenizer& tokenizer);
 
 /// Builds, parameterizes and initializes on the CPU. `vocabulary_size` holds for both sides.

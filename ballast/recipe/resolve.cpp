@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/compare.h"
+#include "ballast/recipe/differences.h"
 #include "ballast/recipe/load.h"
 
 namespace ballast {
