@@ -46,11 +46,14 @@ struct Texts {
   std::vector<Lines> references;
 };
 
+std::string spoken_name(const std::string& file) { return file == "-" ? "standard input" : file; }
+
 Texts read_texts(const ScoreArguments& arguments) {
   Texts texts{read_lines(arguments.hypotheses), {}};
   const size_t count = texts.hypotheses.size();
   if (count == 0) {
-    throw DataError(arguments.hypotheses + " has no lines; expected one hypothesis a line");
+    throw DataError(spoken_name(arguments.hypotheses) +
+                    " has no lines; expected one hypothesis a line");
   }
   for (const std::string& file : arguments.references) {
     texts.references.push_back(read_lines(file));
@@ -58,7 +61,7 @@ Texts read_texts(const ScoreArguments& arguments) {
     if (found == count) continue;
     throw DataError(
         fmt::format("{} has {} lines, but {} has {}; line n of both must be the same sentence",
-                    file, found, arguments.hypotheses, count));
+                    spoken_name(file), found, spoken_name(arguments.hypotheses), count));
   }
   return texts;
 }
@@ -108,7 +111,7 @@ std::string as_text(const Scored& result, int width) {
 void free_swallowed_file(ScoreArguments& arguments, const CLI::App& command) {
   const std::string& last = arguments.metrics.back();
   const bool is_metric = std::ranges::find(metric_names, last) != metric_names.end();
-  if (is_metric || command.count("hypotheses") > 0) return;
+  if (is_metric || arguments.metrics.size() == 1 || command.count("hypotheses") > 0) return;
   arguments.hypotheses = last;
   arguments.metrics.pop_back();
 }
