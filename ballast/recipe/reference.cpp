@@ -47,14 +47,14 @@ class Page {
   std::string take() { return std::move(text_); }
 
  private:
-  /// A table or choice that still needs its own section, with its value in the owner's defaults.
-  struct Pending {
+  /// A table or choice has one section, which shows its value where it first occurs.
+  struct Section {
     const Schema* schema;
     std::string name;
     const void* value;
   };
 
-  /// Pending sections point into defaults, so these live as long as the page.
+  /// Sections point into defaults, so these live as long as the page.
   const void* keep(std::shared_ptr<const void> made) {
     return kept_.emplace_back(std::move(made)).get();
   }
@@ -95,38 +95,55 @@ class Page {
     return std::visit(words, schema.form);
   }
 
-  static std::string default_of(const Schema& schema, const void* value) {
-    if (std::holds_alternative<TableSchema>(schema.form)) return "";
+  /// The default where the section of a table or kind does not show it already.
+  std::string default_of(const Schema& schema, const void* value) {
     if (const auto* choice = std::get_if<ChoiceSchema>(&schema.form)) {
-      return fmt::format("`\"{}\"`", choice->kinds[choice->index(value)].info.name);
+      return default_kind(*choice, schema, value);
     }
     const auto* optional = std::get_if<OptionalSchema>(&schema.form);
     const void* held = optional ? optional->held(value) : nullptr;
     if (held) return default_of(optional->inner(), held);
+    const std::string text = inline_text(schema, value);
+    const bool is_table = std::holds_alternative<TableSchema>(schema.form);
+    if (is_table && text == inline_text(schema, sections_.at(&schema).value)) return "";
+    return fmt::format("`{}`", cell(text));
+  }
+
+  static std::string default_kind(const ChoiceSchema& choice, const Schema& schema,
+                                  const void* value) {
+    const KindSchema& kind = choice.kinds[choice.index(value)];
+    const auto fresh = table_of(kind.schema).make();
+    const bool own =
+        inline_text(kind.schema(), choice.held(value)) == inline_text(kind.schema(), fresh.get());
+    if (own) return fmt::format("`\"{}\"`", kind.info.name);
     return fmt::format("`{}`", cell(inline_text(schema, value)));
   }
 
   /// Link to the section of a table or choice, which is put on the list when it is new.
   std::string section(const Schema& schema, const void* value, const std::string& name) {
-    const auto [entry, is_new] = sections_.emplace(&schema, name);
-    if (is_new) pending_.push_back({&schema, name, value});
-    return link(entry->second);
+    const auto found = sections_.find(&schema);
+    if (found != sections_.end()) return link(found->second.name);
+    const auto* table = std::get_if<TableSchema>(&schema.form);
+    const Section made{&schema, name, table && !value ? keep(table->make()) : value};
+    sections_.emplace(&schema, made);
+    pending_.push_back(made);
+    return link(name);
   }
 
   void describe_pending() {
-    for (const Pending& each : std::exchange(pending_, {})) {
+    for (const Section& each : std::exchange(pending_, {})) {
       describe(each);
       describe_pending();
     }
   }
 
-  void describe(const Pending& pending) {
-    text_ += fmt::format("## {}\n\n", pending.name);
-    if (const auto* table = std::get_if<TableSchema>(&pending.schema->form)) {
-      return options(*table, pending.value ? pending.value : keep(table->make()), pending.name);
+  void describe(const Section& section) {
+    text_ += fmt::format("## {}\n\n", section.name);
+    if (const auto* table = std::get_if<TableSchema>(&section.schema->form)) {
+      return options(*table, section.value, section.name);
     }
-    const auto& choice = std::get<ChoiceSchema>(pending.schema->form);
-    for (const KindSchema& kind : choice.kinds) describe_kind(kind, pending.name);
+    const auto& choice = std::get<ChoiceSchema>(section.schema->form);
+    for (const KindSchema& kind : choice.kinds) describe_kind(kind, section.name);
   }
 
   void describe_kind(const KindSchema& kind, const std::string& name) {
@@ -139,8 +156,8 @@ class Page {
   }
 
   std::string text_;
-  std::map<const Schema*, std::string> sections_;
-  std::vector<Pending> pending_;
+  std::map<const Schema*, Section> sections_;
+  std::vector<Section> pending_;
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

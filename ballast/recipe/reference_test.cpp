@@ -41,5 +41,10 @@ TEST(Reference, AChoiceThatServesSeveralOptionsIsDescribedOnce) {
   EXPECT_THAT(page, Not(HasSubstr("## model.residual")));
 }
 
+TEST(Reference, ADefaultThatTheOwnerChangesIsShownInFull) {
+  EXPECT_THAT(reference_page<toy::Recipe>(),
+              HasSubstr("| `{ kind = \"layer_norm\", epsilon = 1e-06, momentum = \"none\" }` |"));
+}
+
 }  // namespace
 }  // namespace ballast
