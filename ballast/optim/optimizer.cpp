@@ -133,6 +133,10 @@ NamedTensors Optimizer::state() const {
 void Optimizer::load_state(const NamedTensors& state) {
   const NamedTensors own = this->state();
   const std::vector<torch::Tensor> loaded = matched(own, state);
+  if (loaded.front().item<int64_t>() < 0) {
+    throw StoreError(
+        "optimizer state says that a negative number of steps was made; it is damaged");
+  }
   const torch::NoGradGuard no_grad;
   for (size_t i = 0; i < own.size(); ++i) own[i].value.copy_(loaded[i]);
   steps_ = own.front().value.item<int64_t>();

@@ -1,12 +1,11 @@
 #include "ballast/optim/optimizer.h"
 
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -284,6 +283,7 @@ TEST(Optimizer, UpdateIsSeenByAutograd) {
   EXPECT_THROW(loss.backward(), c10::Error);
 }
 
+<<<<<<< HEAD
 class State : public ::testing::Test {
  protected:
   void expect_refused(const NamedTensors& state, const std::string& text) {
@@ -338,6 +338,8 @@ TEST_F(State, OtherTypeIsRefused) {
   expect_refused(state, "w.first_moment");
 }
 
+=======
+>>>>>>> optim
 TEST(Optimizer, ParametersItCannotServeAreRefused) {
   const torch::Tensor value = torch::ones({1});
   EXPECT_THROW(Optimizer(AdamOptions{}, {{"w", value}, {"w", value}}), RecipeError);

@@ -65,8 +65,8 @@ Schedule schedule_of(const CosineOptions& options, const Run& run) {
                      });
 }
 
-Schedule schedule_of(const LinearOptions& options, const Run& run) {
-  require_end(run, LinearOptions::info.name);
+Schedule schedule_of(const LinearDecayOptions& options, const Run& run) {
+  require_end(run, LinearDecayOptions::info.name);
   return warmup_then(options.warmup, static_cast<double>(options.warmup), run,
                      [r = options.final_ratio](double x) { return between(r, 1 - x); });
 }

@@ -47,16 +47,16 @@ struct CosineOptions {
   double final_ratio = 0.1;
 };
 
-struct LinearOptions {
+struct LinearDecayOptions {
   static constexpr KindInfo info{
       "linear", "lr (final_ratio + (1 - final_ratio) (1 - x)), x = (t - W) / (T - W)",
       "Devlin et al. 2018, arXiv:1810.04805"};
   static constexpr auto fields() {
-    return std::tuple{field("warmup", &LinearOptions::warmup, "W, in steps", at_least_zero),
-                      field("final_ratio", &LinearOptions::final_ratio,
+    return std::tuple{field("warmup", &LinearDecayOptions::warmup, "W, in steps", at_least_zero),
+                      field("final_ratio", &LinearDecayOptions::final_ratio,
                             "last over peak learning rate", Bounds{.low = 0, .high = 1})};
   }
-  bool operator==(const LinearOptions&) const = default;
+  bool operator==(const LinearDecayOptions&) const = default;
 
   int64_t warmup = 0;
   double final_ratio = 0;
@@ -108,8 +108,8 @@ struct ConstantOptions {
   int64_t warmup = 0;
 };
 
-using ScheduleChoice =
-    std::variant<InverseSqrtOptions, CosineOptions, LinearOptions, WsdOptions, ConstantOptions>;
+using ScheduleChoice = std::variant<InverseSqrtOptions, CosineOptions, LinearDecayOptions,
+                                    WsdOptions, ConstantOptions>;
 
 /// The learning rate of every step, METHODS 7.2; step t of the result is the rate of update t.
 ///

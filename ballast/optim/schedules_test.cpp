@@ -45,7 +45,7 @@ TEST(Cosine, FallsFromPeakToFinalRatio) {
 }
 
 TEST(Linear, FallsInAStraightLine) {
-  const Schedule lr = make_schedule(LinearOptions{.warmup = 10, .final_ratio = 0.2}, 1, 110);
+  const Schedule lr = make_schedule(LinearDecayOptions{.warmup = 10, .final_ratio = 0.2}, 1, 110);
   EXPECT_NEAR(lr(10), 1, 1e-15);
   EXPECT_NEAR(lr(35), 0.8, 1e-15);
   EXPECT_NEAR(lr(110), 0.2, 1e-15);
@@ -96,13 +96,14 @@ TEST_P(EverySchedule, StaysDefinedWhenTheRunEndsInTheWarmup) {
 INSTANTIATE_TEST_SUITE_P(Kinds, EverySchedule,
                          ::testing::Values(InverseSqrtOptions{}, InverseSqrtOptions{.warmup = 0},
                                            CosineOptions{}, CosineOptions{.warmup = 10},
-                                           LinearOptions{.warmup = 10}, WsdOptions{},
+                                           LinearDecayOptions{.warmup = 10}, WsdOptions{},
                                            WsdOptions{.warmup = 10, .decay_share = 1},
                                            ConstantOptions{}, ConstantOptions{.warmup = 10}));
 
 TEST(Schedules, StepsBeyondTheEndKeepTheLastValue) {
-  const std::vector<ScheduleChoice> ending{CosineOptions{.warmup = 10}, LinearOptions{.warmup = 90},
-                                           WsdOptions{}, LinearOptions{.warmup = 200}};
+  const std::vector<ScheduleChoice> ending{CosineOptions{.warmup = 10},
+                                           LinearDecayOptions{.warmup = 90}, WsdOptions{},
+                                           LinearDecayOptions{.warmup = 200}};
   for (const ScheduleChoice& choice : ending) {
     const Schedule lr = make_schedule(choice, 1, 100);
     EXPECT_EQ(lr(101), lr(100)) << info_of(choice).name;
@@ -112,7 +113,7 @@ TEST(Schedules, StepsBeyondTheEndKeepTheLastValue) {
 
 TEST(Schedules, WhatCannotEndIsRefused) {
   EXPECT_THROW(make_schedule(CosineOptions{}, 1, 0), RecipeError);
-  EXPECT_THROW(make_schedule(LinearOptions{}, 1, 0), RecipeError);
+  EXPECT_THROW(make_schedule(LinearDecayOptions{}, 1, 0), RecipeError);
   EXPECT_THROW(make_schedule(WsdOptions{}, 1, 0), RecipeError);
   EXPECT_THROW(make_schedule(WsdOptions{.final_ratio = 0}, 1, 100), RecipeError);
 }
