@@ -4,7 +4,7 @@
 # with roots become vector code.
 add_library(ballast_flags INTERFACE)
 target_compile_options(ballast_flags INTERFACE -Wall -Wextra -Werror
-                       -Wno-missing-field-initializers -fPIC -ffp-contract=off -fno-math-errno)
+                       -Wno-missing-field-initializers -Wno-maybe-uninitialized -fPIC -ffp-contract=off -fno-math-errno)
 
 find_program(BALLAST_CCACHE ccache)
 if(BALLAST_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -19,7 +19,7 @@ class OptimizerState : public ::testing::Test {
       EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
     }
     EXPECT_EQ(optimizer.steps(), 0);
-    EXPECT_TRUE(torch::equal(optimizer.state()[1].second, torch::zeros({2, 3})));
+    EXPECT_TRUE(torch::equal(optimizer.state()[1].value, torch::zeros({2, 3})));
   }
 
   NamedTensors saved() const {
@@ -35,7 +35,7 @@ class OptimizerState : public ::testing::Test {
 TEST_F(OptimizerState, NamesAreThoseOfTheParameters) {
   ASSERT_EQ(optimizer.state().size(), saved().size());
   for (size_t i = 0; i < saved().size(); ++i) {
-    EXPECT_EQ(optimizer.state()[i].first, saved()[i].first);
+    EXPECT_EQ(optimizer.state()[i].name, saved()[i].name);
   }
 }
 
@@ -53,19 +53,19 @@ TEST_F(OptimizerState, UnknownTensorIsNamed) {
 
 TEST_F(OptimizerState, OtherShapeIsNamedWithBothShapes) {
   NamedTensors state = saved();
-  state[2].second = torch::ones({3, 2});
+  state[2].value = torch::ones({3, 2});
   expect_refused(state, "\"w.second_moment\" is Float [3, 2], expected Float [2, 3]");
 }
 
 TEST_F(OptimizerState, OtherTypeIsRefused) {
   NamedTensors state = saved();
-  state[1].second = torch::ones({2, 3}, torch::kDouble);
+  state[1].value = torch::ones({2, 3}, torch::kDouble);
   expect_refused(state, "w.first_moment");
 }
 
 TEST_F(OptimizerState, NegativeStepCountIsRefused) {
   NamedTensors state = saved();
-  state[0].second = torch::tensor(int64_t{-1});
+  state[0].value = torch::tensor(int64_t{-1});
   expect_refused(state, "negative number of steps");
 }
 

@@ -283,63 +283,6 @@ TEST(Optimizer, UpdateIsSeenByAutograd) {
   EXPECT_THROW(loss.backward(), c10::Error);
 }
 
-<<<<<<< HEAD
-class State : public ::testing::Test {
- protected:
-  void expect_refused(const NamedTensors& state, const std::string& text) {
-    try {
-      optimizer.load_state(state);
-      FAIL() << "accepted";
-    } catch (const StoreError& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
-    }
-    EXPECT_EQ(optimizer.steps(), 0);
-    EXPECT_TRUE(torch::equal(optimizer.state()[1].value, torch::zeros({2, 3})));
-  }
-
-  NamedTensors saved() const {
-    NamedTensors state{{"steps", torch::tensor(int64_t{5})},
-                       {"w.first_moment", torch::ones({2, 3})},
-                       {"w.second_moment", torch::ones({2, 3})}};
-    return state;
-  }
-
-  Optimizer optimizer{AdamOptions{}, {{"w", torch::ones({2, 3})}}};
-};
-
-TEST_F(State, NamesAreThoseOfTheParameters) {
-  ASSERT_EQ(optimizer.state().size(), saved().size());
-  for (size_t i = 0; i < saved().size(); ++i) {
-    EXPECT_EQ(optimizer.state()[i].name, saved()[i].name);
-  }
-}
-
-TEST_F(State, MissingTensorIsNamed) {
-  NamedTensors state = saved();
-  state.pop_back();
-  expect_refused(state, "w.second_moment");
-}
-
-TEST_F(State, UnknownTensorIsNamed) {
-  NamedTensors state = saved();
-  state.emplace_back("u.first_moment", torch::ones({1}));
-  expect_refused(state, "u.first_moment");
-}
-
-TEST_F(State, OtherShapeIsNamedWithBothShapes) {
-  NamedTensors state = saved();
-  state[2].value = torch::ones({3, 2});
-  expect_refused(state, "\"w.second_moment\" is Float [3, 2], expected Float [2, 3]");
-}
-
-TEST_F(State, OtherTypeIsRefused) {
-  NamedTensors state = saved();
-  state[1].value = torch::ones({2, 3}, torch::kDouble);
-  expect_refused(state, "w.first_moment");
-}
-
-=======
->>>>>>> optim
 TEST(Optimizer, ParametersItCannotServeAreRefused) {
   const torch::Tensor value = torch::ones({1});
   EXPECT_THROW(Optimizer(AdamOptions{}, {{"w", value}, {"w", value}}), RecipeError);
