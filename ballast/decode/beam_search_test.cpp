@@ -1,0 +1,116 @@
+#include "ballast/decode/beam_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ballast/decode/translate.h"
+#include "ballast/testing/toy.h"
+
+namespace ballast {
+namespace {
+
+using testing::toy_ids;
+using testing::toy_vocabulary;
+
+std::shared_ptr<Transformer> toy() {
+  auto model = testing::toy_model(testing::toy_options(PreNorm{}));
+  // Sharper than at the start, so that hypotheses differ.
+  model->target_embedding->weight.detach().mul_(3);
+  return model;
+}
+
+/// Sum of log-probabilities of a hypothesis and its end piece, by one teacher-forced pass.
+double rescored(const Transformer& model, const Packed& source, const Hypothesis& hypothesis) {
+  std::vector<int64_t> input{2}, output = hypothesis.tokens;
+  input.insert(input.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
+  output.push_back(3);
+  const std::vector<int64_t> lengths{static_cast<int64_t>(input.size())};
+  const torch::Tensor hidden =
+      model.forward(source, {torch::tensor(input, torch::kInt64), Segments::packed(lengths)});
+  const torch::Tensor targets = torch::tensor(output, torch::kInt64);
+  return target_log_probabilities(model.projection(hidden, targets), model.projection_multiplier())
+      .sum()
+      .item<double>();
+}
+
+TEST(BeamSearch, LogProbabilitiesAreThoseOfATeacherForcedPass) {
+  const auto model = toy();
+  const Packed source = toy_ids({5}, toy_vocabulary, 1);
+  const DecodeOptions options{.beam = 3, .max_extra = 4};
+  for (const Hypothesis& found : beam_search(*model, source, options)[0]) {
+    EXPECT_NEAR(found.log_probability, rescored(*model, source, found), 1e-4);
+  }
+}
+
+TEST(BeamSearch, ASentenceIsTranslatedTheSameAloneAndInABatch) {
+  const auto model = toy();
+  const Packed both = toy_ids({5, 3}, toy_vocabulary, 1);
+  const Packed alone{both.tokens.slice(0, 5, 8), Segments::packed(std::array{int64_t{3}})};
+  const DecodeOptions options{.beam = 3, .max_extra = 4};
+  const auto together = beam_search(*model, both, options)[1];
+  const auto separate = beam_search(*model, alone, options)[0];
+  ASSERT_EQ(together.size(), separate.size());
+  for (size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i].tokens, separate[i].tokens);
+}
+
+TEST(BeamSearch, AWideBeamFindsTheBestOfAllShortOutputs) {
+  const auto model = toy();
+  const Packed source = toy_ids({2}, toy_vocabulary, 4);
+  // Outputs of at most two tokens: eight usable pieces, so 8 + 64 hypotheses.
+  const DecodeOptions wide{.beam = 80, .alpha = 0, .max_ratio = 0, .max_extra = 3};
+  const Hypothesis best = beam_search(*model, source, wide)[0].front();
+  double exhaustive = -1e9;
+  std::vector<int64_t> pieces{1};
+  for (int64_t piece = 4; piece < toy_vocabulary; ++piece) pieces.push_back(piece);
+  for (const int64_t first : pieces) {
+    exhaustive = std::max(exhaustive, rescored(*model, source, {.tokens = {first}}));
+    for (const int64_t second : pieces) {
+      exhaustive = std::max(exhaustive, rescored(*model, source, {.tokens = {first, second}}));
+    }
+  }
+  EXPECT_NEAR(best.log_probability, exhaustive, 1e-4);
+}
+
+TEST(BeamSearch, NoOutputIsEmptyUnlessThatIsAllowed) {
+  const auto model = toy();
+  model->target_embedding->weight.detach()[3] = model->target_embedding->weight[3] * 0 + 5;
+  const Packed source = toy_ids({4, 2}, toy_vocabulary, 2);
+  for (const auto& found : beam_search(*model, source, {.beam = 2})) {
+    for (const Hypothesis& each : found) EXPECT_FALSE(each.tokens.empty());
+  }
+}
+
+TEST(BeamSearch, TheLongestOutputEndsByForce) {
+  const auto model = toy();
+  const Packed source = toy_ids({6}, toy_vocabulary, 3);
+  const DecodeOptions options{.beam = 2, .max_ratio = 0, .max_extra = 3};
+  for (const Hypothesis& found : beam_search(*model, source, options)[0]) {
+    EXPECT_LE(found.tokens.size(), 2U);
+  }
+}
+
+TEST(Translate, ResultsComeInTheOrderOfTheSourcesAndEmptySourcesGiveNone) {
+  const auto model = toy();
+  const std::vector<std::vector<int64_t>> sources{{4, 5, 3}, {}, {6, 7, 8, 9, 3}, {3}};
+  const auto found = translate(*model, sources, {.beam = 2, .max_extra = 4, .batch_tokens = 8});
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_FALSE(found[0].empty());
+  EXPECT_TRUE(found[1].empty());
+  EXPECT_FALSE(found[2].empty());
+  EXPECT_TRUE(found[3].empty());
+  const Packed third{torch::tensor(sources[2], torch::kInt64),
+                     Segments::packed(std::array{int64_t{5}})};
+  EXPECT_EQ(found[2][0].tokens,
+            beam_search(*model, third, {.beam = 2, .max_extra = 4})[0][0].tokens);
+}
+
+TEST(Hypothesis, BothLengthPenaltiesHaveTheirFormula) {
+  EXPECT_DOUBLE_EQ(hypothesis_score(-6, 4, {.alpha = 0.5}), -3);
+  EXPECT_DOUBLE_EQ(hypothesis_score(-6, 7, {.length_penalty = LengthPenalty::gnmt, .alpha = 1}),
+                   -3);
+  EXPECT_EQ(longest_output(10, {.max_ratio = 1.5, .max_extra = 5}), 20);
+}
+
+}  // namespace
+}  // namespace ballast
