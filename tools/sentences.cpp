@@ -1,5 +1,6 @@
 #include "tools/sentences.h"
 
+#include <unicode/locid.h>
 #include <unicode/regex.h>
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
@@ -58,14 +59,14 @@ bool ends_in_abbreviation(const icu::UnicodeString& text, int32_t end) {
   return contains(*kAbbreviation, text.tempSubStringBetween(start, end));
 }
 
-// Case folded words with single spaces between them, each passed through `change`.
+// Lower-case words with single spaces between them, each passed through `change`.
 template <class Change>
 icu::UnicodeString words_only(const icu::UnicodeString& text, Change change) {
-  icu::UnicodeString folded(text), out;
-  folded.foldCase();
+  icu::UnicodeString lower(text), out;
+  lower.toLower(icu::Locale::getRoot());
   bool gap = false;
-  for (int32_t at = 0; at < folded.length(); at = folded.moveIndex32(at, 1)) {
-    UChar32 c = folded.char32At(at);
+  for (int32_t at = 0; at < lower.length(); at = lower.moveIndex32(at, 1)) {
+    UChar32 c = lower.char32At(at);
     if (!is_word(c)) {
       gap = true;
       continue;

@@ -20,7 +20,7 @@ std::vector<SentencePair> aligned(const icu::UnicodeString& source,
 /// Words and punctuation marks; letters, digits and `_` make words.
 int token_count(const icu::UnicodeString& text);
 
-/// What makes two sentences the same: case folded, punctuation dropped, every number 0.
+/// What makes two sentences the same: lower case, punctuation dropped, every number 0.
 icu::UnicodeString sentence_key(const icu::UnicodeString& text);
 
 /// A pair is worth learning when the source has 2 to 150 tokens and the target 1 to 150, neither
