@@ -53,8 +53,8 @@ bool is_word(UChar32 c) {
 bool is_latin_letter(UChar32 c) { return u_isalpha(c) && uscript_hasScript(c, USCRIPT_LATIN); }
 
 bool ends_in_abbreviation(const icu::UnicodeString& text, int32_t end) {
-  static const auto kAbbreviation = pattern(
-      uR"((?<![\p{L}\p{N}_])(?:e\.g|i\.e|etc|ca|usw|bzw|z\. ?B|d\. ?h|vgl|approx|[A-Z])\.$)");
+  static const auto kAbbreviation =
+      pattern(uR"((?<![\p{L}\p{N}_])(?:e\.g|i\.e|etc|ca|usw|bzw|vgl|approx|d\. ?h|[A-Z])\.$)");
   int32_t start = std::max(0, end - kAbbreviationWindow);
   return contains(*kAbbreviation, text.tempSubStringBetween(start, end));
 }
@@ -105,11 +105,11 @@ std::vector<icu::UnicodeString> sentences(const icu::UnicodeString& text) {
   UErrorCode status = U_ZERO_ERROR;
   for (auto end = matcher(*kEnd, text); end->find(status);) {
     if (ends_in_abbreviation(text, end->start(status) + 1)) continue;
-    found.push_back(text.tempSubStringBetween(from, end->start(1, status)));
+    found.emplace_back(text, from, end->start(1, status) - from);
     from = end->end(1, status);
   }
   check(status);
-  found.push_back(text.tempSubString(from));
+  found.emplace_back(text, from);
   return found;
 }
 

@@ -89,7 +89,9 @@ class Tokenizer {
   static Tokenizer train(std::span<const std::string> sentences, const TokenizerOptions& options);
 
   /// From the bytes of a SentencePiece model file. Raises DataError when they are none, or the
-  /// model lacks an unknown, begin or end piece.
+  /// model lacks an unknown, begin or end piece. SentencePiece 0.1.97 does not check what lies
+  /// inside a model that parses: one with flipped bits can crash it, so whoever reads a model from
+  /// a file compares a checksum first.
   static Tokenizer from_model(std::string serialized);
 
   /// Text that is not valid UTF-8 is taken with replacement characters; blank text gives no ids.
