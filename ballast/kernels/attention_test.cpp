@@ -74,6 +74,7 @@ TEST(Attention, DoesNotDependOnRunOrThreads) {
                16,
                {.heads = 4, .key_value_heads = 2, .causal = true, .dropout = {0.1, 3}}};
   EXPECT_TRUE(repeats_bit_for_bit(kernel(attention, c), inputs(c)));
+  EXPECT_TRUE(same_for_any_threads(kernel(attention, c), inputs(c)));
 }
 
 TEST(AttentionReference, HasTheGradientsOfFiniteDifferences) {

@@ -33,6 +33,7 @@ TEST(Dropout, PassesGradientsThroughTheSameMaskForAnyNumberOfThreads) {
   const Kernel kernel = [](const auto& t) { return dropout(t[0], mask); };
   const torch::Tensor x = drawn({900, 19}, 1);
   EXPECT_TRUE(repeats_bit_for_bit(kernel, {x}));
+  EXPECT_TRUE(same_for_any_threads(kernel, {x}));
   const Kernel reference = [](const auto& t) { return dropout_reference(t[0], mask); };
   EXPECT_LT(error_against_reference(kernel, reference, {x}), 1e-6);
   EXPECT_LT(finite_difference_error(reference, {x}), 1e-7);

@@ -44,7 +44,7 @@ TEST(Linear, NeedsNoBias) {
   for (const double multiplier : {1.0, 0.25}) {
     const LinearOptions options{multiplier};
     std::vector<torch::Tensor> given = inputs(9, 12, 10);
-    given[2] = {};
+    given[2] = torch::Tensor();
     EXPECT_LT(error_against_reference(fused(options), reference(options), given), tolerance);
   }
 }
@@ -57,13 +57,13 @@ TEST(Linear, GivesEmptyResultsAndZeroGradientsForNoRows) {
 }
 
 TEST(Linear, TakesTransposedInputs) {
-  const torch::Tensor x = drawn({6, 9}, 1).t(), w = drawn({6, 4}, 2).t();
-  EXPECT_LT(relative_error(linear(x, w, {}),
-                           linear_reference(x.to(torch::kFloat64), w.to(torch::kFloat64), {})),
+  const torch::Tensor x = drawn({6, 9}, 1).t(), w = drawn({6, 4}, 2).t(), none;
+  EXPECT_LT(relative_error(linear(x, w, none),
+                           linear_reference(x.to(torch::kFloat64), w.to(torch::kFloat64), none)),
             tolerance);
 }
 
-TEST(Linear, DoesNotDependOnRunOrThreads) {
+TEST(Linear, RepeatsBitForBit) {
   EXPECT_TRUE(repeats_bit_for_bit(fused({1, Activation::gelu}), inputs(700, 48, 200)));
 }
 

@@ -15,12 +15,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 
-/// Sum of f(i, load) over the vectors of a row. Lanes past the end read 0, so f must give 0 there.
+/// Sum of f(i, load) over the vectors of a row, by blocks, so that an outlier costs only the digits
+/// of its own block. Lanes past the end read 0, so f must give 0 there.
 template <class F>
 HWY_INLINE float row_sum(int64_t d, const F& f) {
-  Vector total = hn::Zero(Floats());
-  for_vectors(d, [&](size_t i, auto load, auto) HWY_ATTR { total = hn::Add(total, f(i, load)); });
-  return sum(total);
+  constexpr int64_t block = 256;
+  double total = 0;
+  for (int64_t at = 0; at < d; at += block) {
+    Vector part = hn::Zero(Floats());
+    for_vectors(std::min(block, d - at), [&](size_t i, auto load, auto) HWY_ATTR {
+      part = hn::Add(part, f(at + i, [&](const float* p) HWY_ATTR { return load(p + at); }));
+    });
+    total += sum(part);
+  }
+  return static_cast<float>(total);
 }
 
 /// Lanes of the row at element i that exist; others become 0.

@@ -12,7 +12,7 @@ constexpr std::array placements{EpsPlacement::inside_root, EpsPlacement::outside
                                 EpsPlacement::clamp};
 using Version = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&, const torch::Tensor&,
                                   const NormSpec&);
-constexpr std::array<Version, 2> versions{&norm, &norm_reference};
+constexpr std::array<Version, 2> versions{&ballast::norm, &norm_reference};
 
 Kernel kernel(Version version, NormSpec spec) {
   return [=](const auto& t) { return version(t[0], t[1], t[2], spec); };
@@ -28,8 +28,8 @@ TEST(Norm, AgreesWithTheReferenceInAllForms) {
       for (const EpsPlacement placement : placements) {
         for (const auto& [rows, d] : {std::array{1, 2}, {3, 7}, {40, 64}, {200, 33}}) {
           const NormSpec spec{statistic, 0.1, placement};
-          EXPECT_LT(error_against_reference(kernel(norm, spec), kernel(norm_reference, spec),
-                                            inputs(rows, d)),
+          EXPECT_LT(error_against_reference(kernel(ballast::norm, spec),
+                                            kernel(norm_reference, spec), inputs(rows, d)),
                     tolerance)
               << enum_name(placement) << ' ' << rows << ' ' << d;
         }
@@ -39,14 +39,15 @@ TEST(Norm, AgreesWithTheReferenceInAllForms) {
 }
 
 TEST(Norm, NeedsNeitherGainNorBiasNorRows) {
-  EXPECT_LT(error_against_reference(kernel(norm, {}), kernel(norm_reference, {}),
+  EXPECT_LT(error_against_reference(kernel(ballast::norm, {}), kernel(norm_reference, {}),
                                     {drawn({4, 10}, 1), {}, {}}),
             tolerance);
-  EXPECT_EQ(norm(torch::zeros({0, 5}), {}, {}, {}).size(0), 0);
+  EXPECT_EQ(ballast::norm(torch::zeros({0, 5}), {}, {}, {}).size(0), 0);
 }
 
 TEST(Norm, DoesNotDependOnRunOrThreads) {
-  EXPECT_TRUE(repeats_bit_for_bit(kernel(norm, {}), inputs(3000, 40)));
+  EXPECT_TRUE(repeats_bit_for_bit(kernel(ballast::norm, {}), inputs(3000, 40)));
+  EXPECT_TRUE(same_for_any_threads(kernel(ballast::norm, {}), inputs(3000, 40)));
 }
 
 TEST(NormReference, HasTheGradientsOfFiniteDifferences) {
@@ -89,14 +90,14 @@ TEST(Norm, C04ZeroRowsGiveZerosAndFiniteGradients) {
     }
   }
   for (const auto type : {torch::kHalf, torch::kBFloat16}) {
-    const torch::Tensor y = norm(torch::zeros({1, 10}, type), {}, {}, {.eps = 1e-12});
+    const torch::Tensor y = ballast::norm(torch::zeros({1, 10}, type), {}, {}, {.eps = 1e-12});
     EXPECT_TRUE(y.to(torch::kFloat32).equal(torch::zeros({1, 10})));
   }
 }
 
 TEST(Norm, C05RmsOfBigHalfPrecisionValuesNeitherOverflowsNorVanishes) {
   const torch::Tensor x = torch::full({1, 64}, 300.0, torch::kHalf);
-  const torch::Tensor y = norm(x, {}, {}, {.statistic = Statistic::rms});
+  const torch::Tensor y = ballast::norm(x, {}, {}, {.statistic = Statistic::rms});
   EXPECT_TRUE(y.to(torch::kFloat32).equal(torch::ones({1, 64})));
 }
 
