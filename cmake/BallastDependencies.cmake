@@ -1,5 +1,8 @@
 find_package(Torch REQUIRED)
 find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
+# libtorch's parallel_for is a header that runs serially without the compiler's OpenMP flag.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(Boost REQUIRED)

@@ -1,6 +1,15 @@
 #include "ballast/kernels/attention.h"
 
+#include <torch/autograd.h>
+
+#include <algorithm>
 #include <limits>
+
+#include "ballast/kernels/attention_loops.h"
+#include "ballast/kernels/held.h"
+#include "ballast/kernels/second_derivative.h"
+#include "ballast/kernels/select.h"
+#include "ballast/kernels/tasks.h"
 
 namespace ballast {
 namespace {
@@ -100,8 +109,109 @@ torch::Tensor attention_reference(const AttentionInputs& inputs, const Attention
   return torch::zeros_like(inputs.query).index_copy(0, rows, mixed.index_select(0, real));
 }
 
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct AttentionCall {
+  AttentionShape shape;
+  std::vector<AttentionSpan> spans;
+  bool covered;  ///< every row lies in a sequence, so none is left to be set to 0
+};
+
+AttentionCall call_of(const AttentionInputs& inputs, const AttentionOptions& options) {
+  const AttentionShape shape{options.heads,
+                             options.key_value_heads,
+                             inputs.query.size(1) / options.heads,
+                             static_cast<float>(options.scale),
+                             static_cast<float>(options.soft_cap),
+                             options.causal,
+                             drop_row_of(options.dropout)};
+  AttentionCall call{shape, {}, inputs.queries.tokens() == inputs.query.size(0)};
+  for (int64_t b = 0; b < inputs.queries.count(); ++b) {
+    call.spans.push_back({inputs.queries.begin(b), inputs.queries.length(b), inputs.keys.begin(b),
+                          inputs.keys.length(b)});
+  }
+  return call;
+}
+
+/// Two sequences that share rows would add to the same gradients at the same time.
+bool overlaps(std::vector<std::pair<int64_t, int64_t>> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  return std::adjacent_find(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) {
+           return a.second > b.first;
+         }) != ranges.end();
+}
+
+bool overlaps(const Segments& segments) {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (int64_t b = 0; b < segments.count(); ++b) {
+    if (segments.length(b) == 0) continue;
+    ranges.emplace_back(segments.begin(b), segments.begin(b) + segments.length(b));
+  }
+  return overlaps(std::move(ranges));
+}
+
+template <class Body>
+void for_each_group(const AttentionCall& call, const Body& body) {
+  const int64_t groups = call.shape.key_value_heads;
+  for_each_task(static_cast<int64_t>(call.spans.size()) * groups,
+                [&](int64_t task) { body(call.spans[task / groups], task % groups); });
+}
+
+torch::Tensor fresh(const torch::Tensor& like, bool covered) {
+  return covered ? torch::empty_like(like) : torch::zeros_like(like);
+}
+
+struct FusedAttention : torch::autograd::Function<FusedAttention> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& query,
+                               const torch::Tensor& key, const torch::Tensor& value,
+                               const AttentionCall& call) {
+    const torch::Tensor q = query.contiguous(), k = key.contiguous(), v = value.contiguous();
+    torch::Tensor out = fresh(q, call.covered);
+    const torch::Tensor log_sum = torch::empty({q.size(0), call.shape.heads}, q.options());
+    const AttentionForward pass{
+        call.shape,          q.data_ptr<float>(),   k.data_ptr<float>(),
+        v.data_ptr<float>(), out.data_ptr<float>(), log_sum.data_ptr<float>()};
+    for_each_group(call,
+                   [&](const AttentionSpan& span, int64_t group) { attend(pass, span, group); });
+    hold(*context, call);
+    context->save_for_backward({q, k, v, out, log_sum});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    refuse_second_derivative("attention");
+    const variable_list saved = context->get_saved_variables();
+    const auto& call = held<AttentionCall>(*context);
+    const torch::Tensor gradient = gradients[0].contiguous();
+    // Blocks of queries that see no key are left out of the pass.
+    torch::Tensor query = torch::zeros_like(saved[0]);
+    torch::Tensor key = torch::zeros_like(saved[1]), value = torch::zeros_like(saved[2]);
+    const AttentionForward forward{call.shape,
+                                   saved[0].data_ptr<float>(),
+                                   saved[1].data_ptr<float>(),
+                                   saved[2].data_ptr<float>(),
+                                   saved[3].data_ptr<float>(),
+                                   saved[4].data_ptr<float>()};
+    const AttentionBackward pass{forward, gradient.data_ptr<float>(), query.data_ptr<float>(),
+                                 key.data_ptr<float>(), value.data_ptr<float>()};
+    for_each_group(call, [&](const AttentionSpan& span, int64_t group) {
+      attend_backward(pass, span, group);
+    });
+    return {query, key, value, {}};
+  }
+};
+
+}  // namespace
+
 torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& options) {
-  return attention_reference(inputs, options);
+  if (!fused_serves({inputs.query, inputs.key, inputs.value}))
+    return attention_reference(inputs, options);
+  const bool shared = overlaps(inputs.queries) || overlaps(inputs.keys);
+  if (shared && torch::GradMode::is_enabled()) return attention_reference(inputs, options);
+  return FusedAttention::apply(inputs.query, inputs.key, inputs.value, call_of(inputs, options));
 }
 
 }  // namespace ballast

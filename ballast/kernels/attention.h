@@ -23,7 +23,7 @@ struct AttentionOptions {
   double scale = 1;             ///< of the logits, usually K^-1/2
   bool causal = false;          ///< query i of T sees the first S - T + i + 1 of S keys
   double soft_cap = 0;          ///< c: logits become c tanh(logit / c); 0 = off
-  DropMask dropout;             ///< of the probabilities
+  DropMask dropout = {};        ///< of the probabilities
 };
 
 /// softmax(scale q k^T) v within each sequence; returns [N_q, H K].

@@ -1,6 +1,17 @@
 #include "ballast/kernels/cross_entropy.h"
 
+#include <torch/autograd.h>
+
+#include <numeric>
+#include <string>
+
+#include "ballast/base/error.h"
+#include "ballast/kernels/cross_entropy_loops.h"
 #include "ballast/kernels/linear.h"
+#include "ballast/kernels/matmul.h"
+#include "ballast/kernels/outer_sum.h"
+#include "ballast/kernels/second_derivative.h"
+#include "ballast/kernels/select.h"
 
 namespace ballast {
 namespace {
@@ -23,18 +34,33 @@ Shares shares_of(const CrossEntropyOptions& options, int64_t classes) {
   return {1 - options.smoothing - each, each};
 }
 
-CrossEntropyInputs counted_rows(const CrossEntropyInputs& inputs) {
-  const torch::Tensor rows = inputs.targets.ge(0).nonzero().squeeze(1);
-  if (rows.size(0) == inputs.targets.size(0)) return inputs;
-  return {inputs.hidden.index_select(0, rows), inputs.weight, inputs.bias,
-          inputs.targets.index_select(0, rows)};
+void check_targets(const CrossEntropyInputs& inputs) {
+  if (inputs.targets.numel() == 0) return;
+  const auto most = inputs.targets.max().item<int64_t>(), classes = inputs.weight.size(0);
+  if (most < classes) return;
+  throw DataError("target " + std::to_string(most) + " found where the output layer has " +
+                  std::to_string(classes) +
+                  " classes; targets count from 0, so check the vocabulary of the data");
+}
+
+/// Rows whose target counts; undefined when all do.
+torch::Tensor counted(const torch::Tensor& targets) {
+  const torch::Tensor rows = targets.ge(0).nonzero().squeeze(1);
+  return rows.size(0) == targets.size(0) ? torch::Tensor() : rows;
+}
+
+torch::Tensor picked(const torch::Tensor& from, const torch::Tensor& rows) {
+  return rows.defined() ? from.index_select(0, rows) : from;
 }
 
 }  // namespace
 
 CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
                                      const CrossEntropyOptions& options) {
-  const CrossEntropyInputs rows = counted_rows(inputs);
+  check_targets(inputs);
+  const torch::Tensor kept = counted(inputs.targets);
+  const CrossEntropyInputs rows{picked(inputs.hidden, kept), inputs.weight, inputs.bias,
+                                picked(inputs.targets, kept)};
   const torch::Tensor logits =
       linear_reference(rows.hidden, rows.weight, rows.bias, {.multiplier = options.multiplier});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
@@ -45,17 +71,167 @@ CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
   return {loss, nll.detach(), rows.targets.size(0)};
 }
 
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// What a pass over the rows needs besides the tensors.
+struct LossCall {
+  double multiplier;
+  Shares shares;
+  LossRows::Turn turn;
+};
+
+/// Results of a pass; the gradients are undefined unless the call turns logits into them.
+struct LossPass {
+  std::vector<double> loss, nll;
+  torch::Tensor hidden, weight, bias;
+};
+
+/// Some sixteen megabytes of logits, but enough rows to pay for a pass over the weight's gradient.
+int64_t chunk_rows(int64_t classes) {
+  return std::clamp<int64_t>((int64_t{1} << 22) / classes, 256, 1024);
+}
+
+void project(torch::Tensor logits, const CrossEntropyInputs& chunk, double multiplier) {
+  const torch::Tensor bias = multiplier == 1 ? chunk.bias : torch::Tensor();
+  matmul_into(logits, chunk.hidden, chunk.weight.t(), bias, static_cast<float>(multiplier));
+}
+
+/// Adds a chunk's part to the gradients of the parameters and sets that of its hidden rows.
+void add_gradients(const torch::Tensor& logits, const CrossEntropyInputs& chunk, double multiplier,
+                   LossPass& pass, int64_t begin) {
+  const auto scale = static_cast<float>(multiplier);
+  matmul_into(pass.hidden.slice(0, begin, begin + logits.size(0)), logits, chunk.weight, {}, scale);
+  outer_sum({.left = logits.data_ptr<float>(),
+             .right = chunk.hidden.data_ptr<float>(),
+             .rows = logits.size(0),
+             .left_columns = logits.size(1),
+             .right_columns = chunk.hidden.size(1),
+             .out = pass.weight.data_ptr<float>(),
+             .left_sums = pass.bias.data_ptr<float>(),
+             .scale = scale,
+             .add = begin > 0});
+}
+
+LossPass empty_pass(const CrossEntropyInputs& inputs, LossRows::Turn turn) {
+  const int64_t rows = inputs.hidden.size(0);
+  LossPass pass{std::vector<double>(rows), std::vector<double>(rows), {}, {}, {}};
+  if (turn == LossRows::Turn::keep) return pass;
+  pass.hidden = torch::empty_like(inputs.hidden);
+  pass.weight = rows == 0 ? torch::zeros_like(inputs.weight) : torch::empty_like(inputs.weight);
+  pass.bias = torch::zeros({inputs.weight.size(0)}, inputs.weight.options());
+  return pass;
+}
+
+/// All tensors contiguous, all targets valid.
+LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
+  const int64_t rows = inputs.hidden.size(0), classes = inputs.weight.size(0);
+  const int64_t step = chunk_rows(classes);
+  LossPass pass = empty_pass(inputs, call.turn);
+  const torch::Tensor memory =
+      torch::empty({std::min(rows, step), classes}, inputs.hidden.options());
+  const bool add_bias = inputs.bias.defined() && call.multiplier != 1;
+  for (int64_t begin = 0; begin < rows; begin += step) {
+    const int64_t count = std::min(step, rows - begin);
+    const torch::Tensor logits = memory.slice(0, 0, count);
+    const CrossEntropyInputs chunk{inputs.hidden.slice(0, begin, begin + count), inputs.weight,
+                                   inputs.bias, inputs.targets};
+    project(logits, chunk, call.multiplier);
+    loss_rows({count, classes, logits.data_ptr<float>(),
+               add_bias ? inputs.bias.data_ptr<float>() : nullptr,
+               inputs.targets.data_ptr<int64_t>() + begin, call.shares.target, call.shares.every,
+               pass.loss.data() + begin, pass.nll.data() + begin, call.turn});
+    if (call.turn == LossRows::Turn::into_gradient) {
+      add_gradients(logits, chunk, call.multiplier, pass, begin);
+    }
+  }
+  return pass;
+}
+
+torch::Tensor total(const std::vector<double>& rows) {
+  return torch::tensor(std::accumulate(rows.begin(), rows.end(), 0.0), torch::kFloat32);
+}
+
+/// The gradient of the whole hidden tensor from that of the rows that count.
+torch::Tensor spread(const torch::Tensor& gradient, const torch::Tensor& like,
+                     const torch::Tensor& rows) {
+  if (!rows.defined()) return gradient;
+  return torch::zeros_like(like).index_copy_(0, rows, gradient);
+}
+
+struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
+  static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
+                               const torch::Tensor& weight,
+                               const c10::optional<torch::Tensor>& bias,
+                               const std::pair<torch::Tensor, LossCall>& rest) {
+    const auto& [targets, call] = rest;
+    const torch::Tensor rows = counted(targets);
+    const LossPass pass =
+        run_pass({picked(hidden, rows).contiguous(), weight.contiguous(),
+                  bias ? bias->contiguous() : torch::Tensor(), picked(targets, rows).contiguous()},
+                 call);
+    if (call.turn == LossRows::Turn::into_gradient) {
+      context->save_for_backward(
+          {spread(pass.hidden, hidden, rows), pass.weight, bias ? pass.bias : torch::Tensor()});
+    }
+    const torch::Tensor nll = total(pass.nll);
+    context->mark_non_differentiable({nll});
+    return {total(pass.loss), nll};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    refuse_second_derivative("cross_entropy");
+    variable_list result = context->get_saved_variables();
+    const auto scale = gradients[0].item<float>();
+    for (torch::Tensor& gradient : result) {
+      if (gradient.defined() && scale != 1) gradient = gradient * scale;
+    }
+    result.emplace_back();
+    return result;
+  }
+};
+
+/// Whether anyone will ask for gradients.
+LossRows::Turn turn_of(const CrossEntropyInputs& inputs) {
+  const auto asks = [](const torch::Tensor& t) { return t.defined() && t.requires_grad(); };
+  const bool any = asks(inputs.hidden) || asks(inputs.weight) || asks(inputs.bias);
+  return any && torch::GradMode::is_enabled() ? LossRows::Turn::into_gradient
+                                              : LossRows::Turn::keep;
+}
+
+}  // namespace
+
 CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyOptions& options) {
-  return cross_entropy_reference(inputs, options);
+  if (!fused_serves({inputs.hidden, inputs.weight, inputs.bias})) {
+    return cross_entropy_reference(inputs, options);
+  }
+  check_targets(inputs);
+  const LossCall call{options.multiplier, shares_of(options, inputs.weight.size(0)),
+                      turn_of(inputs)};
+  const auto bias =
+      inputs.bias.defined() ? c10::optional<torch::Tensor>(inputs.bias) : c10::nullopt;
+  const variable_list results =
+      FusedCrossEntropy::apply(inputs.hidden, inputs.weight, bias, std::pair(inputs.targets, call));
+  return {results[0], results[1], inputs.targets.ge(0).sum().item<int64_t>()};
 }
 
 torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs, double multiplier) {
   const torch::NoGradGuard no_grad;
+  check_targets(inputs);
+  const torch::Tensor targets = inputs.targets.clamp_min(0).contiguous();
+  if (fused_serves({inputs.hidden, inputs.weight, inputs.bias})) {
+    const LossPass pass =
+        run_pass({inputs.hidden.contiguous(), inputs.weight.contiguous(), inputs.bias, targets},
+                 {multiplier, {1, 0}, LossRows::Turn::keep});
+    const torch::Tensor nll = torch::tensor(pass.nll, torch::kFloat32);
+    return nll.neg().masked_fill(inputs.targets.lt(0), 0.0);
+  }
   const torch::Tensor logits =
       linear_reference(inputs.hidden, inputs.weight, inputs.bias, {.multiplier = multiplier});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
-  const torch::Tensor picked = log_p.gather(1, inputs.targets.clamp_min(0).unsqueeze(1)).squeeze(1);
-  return picked.masked_fill(inputs.targets.lt(0), 0.0);
+  return log_p.gather(1, targets.unsqueeze(1)).squeeze(1).masked_fill(inputs.targets.lt(0), 0.0);
 }
 
 }  // namespace ballast

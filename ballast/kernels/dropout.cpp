@@ -1,7 +1,14 @@
 #include "ballast/kernels/dropout.h"
 
+#include <torch/autograd.h>
+
 #include <array>
 #include <cmath>
+
+#include "ballast/kernels/dropout_loops.h"
+#include "ballast/kernels/held.h"
+#include "ballast/kernels/second_derivative.h"
+#include "ballast/kernels/select.h"
 
 namespace ballast {
 namespace {
@@ -54,6 +61,37 @@ torch::Tensor dropout_reference(const torch::Tensor& x, DropMask mask) {
   return x * drop_factors(mask, rows, columns, x).view(x.sizes());
 }
 
-torch::Tensor dropout(const torch::Tensor& x, DropMask mask) { return dropout_reference(x, mask); }
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+torch::Tensor dropped(const torch::Tensor& x, DropMask mask) {
+  const torch::Tensor from = x.contiguous();
+  torch::Tensor to = torch::empty_like(from);
+  const int64_t columns = x.size(-1);
+  drop_rows({x.numel() / columns, columns, drop_row_of(mask)}, from.data_ptr<float>(),
+            to.data_ptr<float>());
+  return to;
+}
+
+struct FusedDropout : torch::autograd::Function<FusedDropout> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, DropMask mask) {
+    hold(*context, mask);
+    return dropped(x, mask);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    refuse_second_derivative("dropout");
+    return {dropped(gradients[0], held<DropMask>(*context)), {}};
+  }
+};
+
+}  // namespace
+
+torch::Tensor dropout(const torch::Tensor& x, DropMask mask) {
+  if (!mask.active() || x.numel() == 0) return x;
+  return fused_serves(x) ? FusedDropout::apply(x, mask) : dropout_reference(x, mask);
+}
 
 }  // namespace ballast

@@ -1,16 +1,23 @@
 #include "ballast/kernels/norm.h"
 
+#include <limits>
+
+#include "ballast/kernels/residual_function.h"
+#include "ballast/kernels/select.h"
+
 namespace ballast {
 namespace {
 
 torch::Tensor divisor(const torch::Tensor& mean_square, const NormSpec& spec) {
+  // A row of zeros has no slope; without the smallest float its gradient would be 0 / 0.
+  constexpr double tiny = std::numeric_limits<float>::min();
   switch (spec.placement) {
     case EpsPlacement::inside_root:
-      return (mean_square + spec.eps).sqrt();
+      return (mean_square + spec.eps).clamp_min(tiny).sqrt();
     case EpsPlacement::outside_root:
-      return mean_square.sqrt() + spec.eps;
+      return mean_square.clamp_min(tiny).sqrt() + spec.eps;
     case EpsPlacement::clamp:
-      return mean_square.sqrt().clamp_min(spec.eps);
+      return mean_square.clamp_min(tiny).sqrt().clamp_min(spec.eps);
   }
   return mean_square.sqrt();
 }
@@ -38,7 +45,8 @@ torch::Tensor norm_reference(const torch::Tensor& x, const torch::Tensor& gain,
 
 torch::Tensor norm(const torch::Tensor& x, const torch::Tensor& gain, const torch::Tensor& bias,
                    const NormSpec& spec) {
-  return norm_reference(x, gain, bias, spec);
+  if (!fused_serves({x, gain, bias})) return norm_reference(x, gain, bias, spec);
+  return fused_residual({.shortcut = x, .norm_out = NormParameters{gain, bias, spec}});
 }
 
 }  // namespace ballast

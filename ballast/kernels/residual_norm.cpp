@@ -1,5 +1,8 @@
 #include "ballast/kernels/residual_norm.h"
 
+#include "ballast/kernels/residual_function.h"
+#include "ballast/kernels/select.h"
+
 namespace ballast {
 namespace {
 
@@ -24,7 +27,13 @@ torch::Tensor residual_norm_reference(const ResidualInputs& inputs) {
 }
 
 torch::Tensor residual_norm(const ResidualInputs& inputs) {
-  return residual_norm_reference(inputs);
+  const NormParameters none;
+  const NormParameters& mid = inputs.norm_mid ? *inputs.norm_mid : none;
+  const NormParameters& out = inputs.norm_out ? *inputs.norm_out : none;
+  const bool serves = fused_serves({inputs.shortcut, inputs.branch, mid.gain, mid.bias,
+                                    inputs.shortcut_factor.trained, inputs.branch_factor.trained,
+                                    out.gain, out.bias});
+  return serves ? fused_residual(inputs) : residual_norm_reference(inputs);
 }
 
 }  // namespace ballast

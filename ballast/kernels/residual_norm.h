@@ -12,23 +12,23 @@ namespace ballast {
 /// A factor of the residual form: a trained scalar [] or vector [d], else a plain number.
 struct Factor {
   double constant = 1;
-  torch::Tensor trained;
+  torch::Tensor trained = {};
 };
 
 /// A norm with its parameters.
 struct NormParameters {
-  torch::Tensor gain, bias;  ///< [d] or undefined
-  NormSpec spec;
+  torch::Tensor gain = {}, bias = {};  ///< [d] or undefined
+  NormSpec spec = {};
 };
 
 /// What one residual connection joins: N_out(a * x + b * N_mid(dropout(f))).
 struct ResidualInputs {
-  torch::Tensor shortcut;  ///< x [N, d]
-  torch::Tensor branch;    ///< f [N, d]
-  Factor shortcut_factor;  ///< a
-  Factor branch_factor;    ///< b
-  DropMask dropout;
-  std::optional<NormParameters> norm_mid, norm_out;
+  torch::Tensor shortcut;       ///< x [N, d]
+  torch::Tensor branch = {};    ///< f [N, d]
+  Factor shortcut_factor = {};  ///< a
+  Factor branch_factor = {};    ///< b
+  DropMask dropout = {};
+  std::optional<NormParameters> norm_mid = {}, norm_out = {};
 };
 
 /// Joins shortcut and branch, see `ResidualInputs`; returns [N, d].

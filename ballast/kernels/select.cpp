@@ -1,5 +1,7 @@
 #include "ballast/kernels/select.h"
 
+#include <algorithm>
+
 namespace ballast {
 namespace {
 
@@ -12,6 +14,11 @@ ReferenceKernels::~ReferenceKernels() { --reference_scopes; }
 
 bool fused_serves(const torch::Tensor& tensor) {
   return reference_scopes == 0 && tensor.is_cpu() && tensor.scalar_type() == torch::kFloat32;
+}
+
+bool fused_serves(std::initializer_list<torch::Tensor> tensors) {
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [](const torch::Tensor& t) { return !t.defined() || fused_serves(t); });
 }
 
 }  // namespace ballast

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <initializer_list>
+
 namespace ballast {
 
 /// While one is alive, this thread's kernels run their ATen reference.
@@ -17,5 +19,8 @@ class ReferenceKernels {
 
 /// True when the fused CPU version serves this tensor: float32, on the CPU, no `ReferenceKernels`.
 bool fused_serves(const torch::Tensor& tensor);
+
+/// The same for all tensors of a call; undefined ones are passed over.
+bool fused_serves(std::initializer_list<torch::Tensor> tensors);
 
 }  // namespace ballast

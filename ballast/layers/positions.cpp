@@ -34,7 +34,8 @@ torch::Tensor Positions::forward(const torch::Tensor& places, int64_t longest) {
           "the text or train with a larger positions.max_length",
           longest, table.size(0)));
     }
-    return table.index_select(0, places);
+    const torch::Tensor rows = table.index_select(0, places);
+    return multiplier == 1 ? rows : rows * multiplier;
   }
   if (!sinusoids_.defined() || sinusoids_.size(0) < longest ||
       sinusoids_.device() != places.device()) {
@@ -49,7 +50,8 @@ std::vector<ParameterSlot> Positions::describe() {
   if (!table.defined()) return {};
   return {{.name = "table",
            .tensor = table,
-           .facts = {Role::position_embedding, table.size(1), table.size(0)}}};
+           .facts = {Role::position_embedding, table.size(1), table.size(0)},
+           .multiplier = &multiplier}};
 }
 
 }  // namespace ballast

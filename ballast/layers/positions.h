@@ -54,7 +54,8 @@ class Positions : public torch::nn::Module, public Described {
 
   std::vector<ParameterSlot> describe() override;
 
-  torch::Tensor table;  ///< learned [max_length, d]; else undefined
+  torch::Tensor table;    ///< learned [max_length, d]; else undefined
+  double multiplier = 1;  ///< of the table, set by `parameterize`
 
  private:
   int64_t first_ = 0, d_model_;

@@ -11,7 +11,9 @@ PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
   }
   Draw draw = draw_of(rules.init, entry.facts);
   if (entry.facts.site) draw.std *= rules.gain(entry.facts.role, *entry.facts.site);
-  const Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std);
+  Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std);
+  // A foreign module has no multiplier to set, so its stored values carry the whole scale.
+  if (!entry.multiplier) scaling = {1, scaling.multiplier * scaling.init_std, scaling.lr_scale};
   draw.std = scaling.init_std;
   return {entry, draw, scaling};
 }

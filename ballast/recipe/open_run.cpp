@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <limits>
 
 #include "ballast/base/error.h"
+#include "ballast/base/philox.h"
 #include "ballast/recipe/load.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/recipe/writer.h"
@@ -30,6 +32,21 @@ int64_t chosen_step(const RunDirectory& directory, const std::string& which) {
   return *last;
 }
 
+/// SentencePiece may crash on a damaged model, so one is only read when it is as it was written.
+constexpr const char* tokenizer_key_file = "tokenizer.key";
+
+std::string key_text(const std::string& model) { return fmt::format("{:016x}\n", key_of(model)); }
+
+std::shared_ptr<const Tokenizer> stored_tokenizer(const RunDirectory& directory) {
+  std::string model = directory.read_text(tokenizer_file);
+  if (directory.read_text(tokenizer_key_file) != key_text(model)) {
+    throw StoreError(
+        fmt::format("{} is damaged: it does not match {}; copy it from a backup of the run",
+                    directory.file(tokenizer_file).string(), tokenizer_key_file));
+  }
+  return std::make_shared<Tokenizer>(Tokenizer::from_model(std::move(model)));
+}
+
 }  // namespace
 
 void adopt_recipe(RunDirectory& directory, const Recipe& recipe) {
@@ -48,9 +65,11 @@ void adopt_recipe(RunDirectory& directory, const Recipe& recipe) {
 
 std::shared_ptr<const Tokenizer> adopt_tokenizer(RunDirectory& directory, const Recipe& recipe) {
   if (!std::filesystem::exists(directory.file(tokenizer_file))) {
-    directory.write_text(tokenizer_file, learn_tokenizer(recipe).serialized());
+    const std::string model = learn_tokenizer(recipe).serialized();
+    directory.write_text(tokenizer_key_file, key_text(model));
+    directory.write_text(tokenizer_file, model);
   }
-  return std::make_shared<Tokenizer>(Tokenizer::from_model(directory.read_text(tokenizer_file)));
+  return stored_tokenizer(directory);
 }
 
 Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string> overrides) {
@@ -61,7 +80,7 @@ Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string>
 
 std::filesystem::path selected_file(const RunDirectory& directory,
                                     const ModelSelection& selection) {
-  if (selection.which.ends_with(".safetensors")) return selection.which;
+  if (selection.is_file()) return selection.which;
   return directory.model_file(chosen_step(directory, selection.which));
 }
 
@@ -69,12 +88,13 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
                    const ModelSelection& selection) {
   const RunDirectory directory = RunDirectory::open(run);
   Recipe recipe = stored_recipe(directory, overrides);
-  auto tokenizer =
-      std::make_shared<Tokenizer>(Tokenizer::from_model(directory.read_text(tokenizer_file)));
+  auto tokenizer = stored_tokenizer(directory);
   PreparedModel prepared = build_model(recipe, tokenizer->size());
   const SafeTensors saved = read_safetensors(selected_file(directory, selection));
   load_named_state(*prepared.model, saved.tensors);
-  prepared.model->context().step = recipe.train.steps;
+  // A file of its own has no step; it is taken for the end of a training, where every ramp is over.
+  prepared.model->context().step = selection.is_file() ? std::numeric_limits<int64_t>::max()
+                                                       : chosen_step(directory, selection.which);
   return {std::move(recipe), std::move(tokenizer), std::move(prepared.model)};
 }
 

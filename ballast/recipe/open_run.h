@@ -25,6 +25,8 @@ struct OpenedRun {
 /// the path of a model file.
 struct ModelSelection {
   std::string which = "best";
+
+  bool is_file() const { return which.ends_with(".safetensors"); }
 };
 
 /// Stores the recipe with a new run, or checks that the run is one of this recipe. Throws

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "ballast/store/file.h"
+#include "ballast/base/fields.h"
 #include "ballast/base/named_tensors.h"
+#include "ballast/store/file.h"
 
 namespace ballast {
 
@@ -25,6 +27,11 @@ struct BestStep {
   std::string metric;  ///< for example "validation_loss"
   double value = 0;
 
+  static constexpr auto fields() {
+    return std::make_tuple(field("step", &BestStep::step, "the saved step"),
+                           field("metric", &BestStep::metric, "what was measured"),
+                           field("value", &BestStep::value, "what it was"));
+  }
   bool operator==(const BestStep&) const = default;
 };
 

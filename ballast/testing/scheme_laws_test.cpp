@@ -95,7 +95,7 @@ TEST_P(EveryScheme, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
   const torch::Tensor together = model->forward(source_, target_);
   const Packed lone_source{source_.tokens.slice(0, 4, 8), Segments::packed(std::array{int64_t{4}})};
   const Packed lone_target{target_.tokens.slice(0, 7, 10),
-                              Segments::packed(std::array{int64_t{3}})};
+                           Segments::packed(std::array{int64_t{3}})};
   const torch::Tensor alone = model->forward(lone_source, lone_target);
   EXPECT_TRUE(torch::allclose(alone, together.slice(0, 7, 10), 1e-4, 1e-5));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ballast/base/error.h"
+#include "ballast/base/philox.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/optim/clip.h"
 #include "ballast/store/json_fields.h"
@@ -27,6 +28,17 @@ CrossEntropyOptions loss_options(const TrainingParts& parts) {
   return {.multiplier = parts.model->projection_multiplier(),
           .smoothing = parts.options.label_smoothing,
           .convention = parts.options.smoothing};
+}
+
+/// A number that another text would hardly give.
+uint64_t fingerprint(const EncodedCorpus& corpus) {
+  uint64_t key = mix(static_cast<uint64_t>(corpus.source.count()),
+                     static_cast<uint64_t>(corpus.target.count()));
+  for (const TokenLists* side : {&corpus.source, &corpus.target}) {
+    for (const int32_t id : side->ids()) key = mix(key, static_cast<uint64_t>(id));
+    for (const int64_t end : side->ends()) key = mix(key, static_cast<uint64_t>(end));
+  }
+  return key;
 }
 
 /// The step a run goes on from; 0 for a new one.
@@ -117,8 +129,8 @@ void Trainer::after_step(const StepReport& report) {
   const bool last = step() == parts_.options.steps;
   const bool validating = parts_.valid && parts_.options.validate_every > 0 &&
                           (is_due(parts_.options.validate_every) || last);
-  if (is_due(parts_.options.checkpoint_every) || validating || last) save();
   if (validating) validate();
+  if (is_due(parts_.options.checkpoint_every) || validating || last) save();
 }
 
 void Trainer::record(const StepReport& report) {
@@ -142,27 +154,30 @@ void Trainer::validate() {
   std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step(),
                                  found.loss, found.perplexity());
   if (parts_.options.bleu_sentences > 0 && parts_.valid->is_parallel()) {
-    const double bleu = validation_bleu(
-        model, *parts_.tokenizer, {*parts_.valid, parts_.options.bleu_sentences, parts_.decode});
+    DecodeOptions greedy = parts_.decode;
+    greedy.beam = 1;
+    const double bleu = validation_bleu(model, *parts_.tokenizer,
+                                        {*parts_.valid, parts_.options.bleu_sentences, greedy});
     values["validation_bleu"] = bleu;
     text += fmt::format(", BLEU {:.2f}", bleu);
   }
   log_.append(step(), values);
   for (const auto& [name, value] : values.items()) events_.scalar(step(), name, value);
   progress_.note(text);
-  const auto best = directory_.best();
-  const bool better = !best || found.loss < best->value || best->step > step();
-  if (better) directory_.set_best({step(), "validation_loss", found.loss});
+  if (!best_ || found.loss < best_->value) best_ = {step(), "validation_loss", found.loss};
 }
 
 void Trainer::save() {
   if (directory_.last_complete_step() == step()) return;
   log_.sync();
-  directory_.save_step(step(), named_state(*parts_.model), optimizer_.state(),
-                       {{"step", step()},
-                        {"epoch", stream_.position().epoch},
-                        {"batch", stream_.position().batch},
-                        {"guard", json_of(guard_.state())}});
+  nlohmann::json state{{"step", step()},
+                       {"epoch", stream_.position().epoch},
+                       {"batch", stream_.position().batch},
+                       {"corpus", fingerprint(*parts_.train)},
+                       {"guard", json_of(guard_.state())}};
+  if (best_) state["best"] = json_of(*best_);
+  directory_.save_step(step(), named_state(*parts_.model), optimizer_.state(), state);
+  if (best_ != directory_.best()) directory_.set_best(*best_);
   directory_.prune(parts_.options.keep);
 }
 
@@ -171,12 +186,21 @@ void Trainer::resume(int64_t step) {
   load_named_state(*parts_.model, saved.model);
   optimizer_.load_state(saved.optimizer);
   try {
+    if (saved.state.at("corpus") != fingerprint(*parts_.train)) {
+      throw DataError(fmt::format(
+          "{}: the training text is not the one that step {} was trained on; go on with that text, "
+          "or choose another --run directory",
+          directory_.path().string(), step));
+    }
     stream_.seek({saved.state.at("epoch"), saved.state.at("batch")});
     guard_.load_state(from_json_fields<StabilityState>(saved.state.at("guard")));
+    if (saved.state.contains("best")) best_ = from_json_fields<BestStep>(saved.state["best"]);
   } catch (const nlohmann::json::exception& error) {
     throw StoreError(fmt::format("{}: state.json of step {} lacks what a resume needs ({})",
                                  directory_.path().string(), step, error.what()));
   }
+  // A kill may have fallen between saving the step and naming the best one.
+  if (best_ && best_ != directory_.best()) directory_.set_best(*best_);
   progress_.note(fmt::format("resuming after step {}", step));
 }
 
@@ -193,10 +217,8 @@ void Trainer::diverged(const StepReport& report, const std::string& reason) cons
 }
 
 bool Trainer::has_given_up() const {
-  if (parts_.options.patience == 0) return false;
-  const auto best = directory_.best();
-  if (!best) return false;
-  return step() - best->step >= parts_.options.patience * parts_.options.validate_every;
+  const int64_t allowed = parts_.options.patience * parts_.options.validate_every;
+  return allowed > 0 && best_ && step() - best_->step >= allowed;
 }
 
 }  // namespace ballast

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <stop_token>
 #include <string>
@@ -54,7 +55,7 @@ class Trainer {
   Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out, Terminal terminal);
 
   /// Trains until the last step, a stop request (saved first), or no more improvement. Throws
-  /// DivergenceError, with the last good step saved.
+  /// DivergenceError; the steps saved before stay as they are.
   TrainingSummary run(const std::stop_token& stop = {});
 
   /// Updates made so far. A skipped step is none, so schedule and optimizer stay where they are.
@@ -89,6 +90,7 @@ class Trainer {
   EventWriter events_;
   Progress progress_;
   std::chrono::steady_clock::time_point begun_;
+  std::optional<BestStep> best_;
   int64_t tokens_ = 0;  // target tokens of this process
 };
 

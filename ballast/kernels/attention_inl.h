@@ -1,0 +1,176 @@
+// What the forward and the backward loops of attention share. Compiled once per instruction set,
+// see vector_inl.h.
+#if defined(BALLAST_KERNELS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_KERNELS_ATTENTION_INL_H_
+#undef BALLAST_KERNELS_ATTENTION_INL_H_
+#else
+#define BALLAST_KERNELS_ATTENTION_INL_H_
+#endif
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "ballast/kernels/attention_loops.h"
+#include "ballast/kernels/philox_inl.h"
+#include "ballast/kernels/product_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+
+using Buffer = std::unique_ptr<float[]>;
+
+inline Buffer buffer(size_t count) { return std::make_unique_for_overwrite<float[]>(count); }
+
+inline size_t whole_vectors(size_t count) { return (count + lanes() - 1) / lanes() * lanes(); }
+
+/// Query rows handled at once: few for long rows of keys, so that their logits stay in the cache.
+inline int64_t block_rows(int64_t keys) { return std::clamp<int64_t>(32768 / (keys + 1), 6, 60); }
+
+/// Key or value rows of one head, transposed to [K, keys filled up to whole vectors with zeros].
+inline Buffer transposed(const float* from, int64_t row, int64_t d_head, int64_t keys) {
+  const size_t width = whole_vectors(keys);
+  Buffer to = buffer(width * d_head);
+  for (int64_t k = 0; k < d_head; ++k) {
+    float* line = to.get() + k * width;
+    for (int64_t s = 0; s < keys; ++s) line[s] = from[s * row + k];
+    std::fill(line + keys, line + width, 0.0F);
+  }
+  return to;
+}
+
+/// The query rows of one head that are handled at once.
+struct Rows {
+  const AttentionShape& shape;
+  const AttentionSpan& span;
+  int64_t first, count, head;
+
+  /// How many keys a row of the block sees: a prefix.
+  int64_t visible(int64_t row) const {
+    const int64_t all = span.keys;
+    return shape.causal ? std::clamp<int64_t>(all - span.queries + first + row + 1, 0, all) : all;
+  }
+  int64_t most_visible() const { return visible(count - 1); }
+  int64_t packed_row(int64_t row) const { return span.query + first + row; }
+  int64_t query_stride() const { return shape.heads * shape.d_head; }
+  int64_t offset() const { return packed_row(0) * query_stride() + head * shape.d_head; }
+};
+
+template <class Body>
+inline void for_each_block(const AttentionShape& shape, const AttentionSpan& span, int64_t group,
+                           const Body& body) {
+  const int64_t served = shape.heads / shape.key_value_heads, step = block_rows(span.keys);
+  for (int64_t head = group * served; head < (group + 1) * served; ++head) {
+    for (int64_t first = 0; first < span.queries; first += step) {
+      body(Rows{shape, span, first, std::min(step, span.queries - first), head});
+    }
+  }
+}
+
+/// rows x K times [K, keys], into rows of `width`.
+inline void multiply_rows(const Rows& rows, const float* left, const float* right, float* out) {
+  const size_t width = whole_vectors(rows.span.keys);
+  multiply({.a = left + rows.offset(),
+            .a_row = static_cast<size_t>(rows.query_stride()),
+            .a_column = 1,
+            .b = right,
+            .b_row = width,
+            .c = out,
+            .c_row = width,
+            .rows = static_cast<size_t>(rows.count),
+            .columns = whole_vectors(rows.most_visible()),
+            .depth = static_cast<size_t>(rows.shape.d_head)});
+}
+
+/// Scales the products of a row and caps them; returns the largest that is visible.
+inline float finish_logits(const AttentionShape& shape, int64_t visible, float* row) {
+  const Floats d;
+  const Vector scale = hn::Set(d, shape.scale), cap = hn::Set(d, shape.soft_cap);
+  Vector most = hn::Set(d, -std::numeric_limits<float>::max());
+  for (int64_t i = 0; i < visible; i += static_cast<int64_t>(lanes())) {
+    Vector logit = hn::Mul(hn::LoadU(d, row + i), scale);
+    if (shape.soft_cap > 0) logit = hn::Mul(cap, tanh(hn::Div(logit, cap)));
+    hn::StoreU(logit, d, row + i);
+    const auto seen = hn::FirstN(d, visible - i);
+    most = hn::Max(most, hn::IfThenElse(seen, logit, most));
+  }
+  return largest(most);
+}
+
+/// exp(logit - shift) where visible, else 0, over whole vectors up to `end`; returns the sum.
+inline float exponentials(const float* logits, float shift, int64_t visible, int64_t end,
+                          float* out) {
+  const Floats d;
+  Vector total = hn::Zero(d);
+  for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
+    const auto seen = hn::FirstN(d, std::max<int64_t>(0, visible - i));
+    const Vector shifted = hn::Sub(hn::LoadU(d, logits + i), hn::Set(d, shift));
+    const Vector e = hn::IfThenElseZero(seen, exp(shifted));
+    total = hn::Add(total, e);
+    hn::StoreU(e, d, out + i);
+  }
+  return sum(total);
+}
+
+inline void scale_row(float* row, float factor, const float* factors, int64_t end) {
+  const Floats d;
+  for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
+    Vector v = hn::Mul(hn::LoadU(d, row + i), hn::Set(d, factor));
+    if (factors != nullptr) v = hn::Mul(v, hn::LoadU(d, factors + i));
+    hn::StoreU(v, d, row + i);
+  }
+}
+
+/// Dropout factors of a row, or null.
+inline const float* factors_of(const Rows& rows, int64_t row, int64_t end, float* scratch) {
+  const DropRow& drop = rows.shape.drop;
+  if (!drop.active()) return nullptr;
+  drop_factors_of_row(drop, rows.packed_row(row) * rows.shape.heads + rows.head, end, scratch);
+  return scratch;
+}
+
+/// [rows, keys] times the rows of a head of keys or values.
+inline Product mix(const Rows& rows, const float* weights, const float* right, float* out) {
+  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+  return {.a = weights,
+          .a_row = whole_vectors(rows.span.keys),
+          .a_column = 1,
+          .b = right,
+          .b_row = static_cast<size_t>(stride),
+          .c = out + rows.offset(),
+          .c_row = static_cast<size_t>(rows.query_stride()),
+          .rows = static_cast<size_t>(rows.count),
+          .columns = static_cast<size_t>(rows.shape.d_head),
+          .depth = static_cast<size_t>(rows.most_visible())};
+}
+
+/// Adds [keys, rows] times the rows of a query head to a head of keys or values.
+inline Product mix_back(const Rows& rows, const float* weights, const float* right, float* out) {
+  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+  return {.a = weights,
+          .a_row = 1,
+          .a_column = whole_vectors(rows.span.keys),
+          .b = right + rows.offset(),
+          .b_row = static_cast<size_t>(rows.query_stride()),
+          .c = out,
+          .c_row = static_cast<size_t>(stride),
+          .rows = static_cast<size_t>(rows.most_visible()),
+          .columns = static_cast<size_t>(rows.shape.d_head),
+          .depth = static_cast<size_t>(rows.count),
+          .add = true};
+}
+
+inline int64_t key_offset(const AttentionShape& shape, const AttentionSpan& span, int64_t group) {
+  return (span.key * shape.key_value_heads + group) * shape.d_head;
+}
+
+inline float dot(const float* a, const float* b, int64_t count) {
+  Vector total = hn::Zero(Floats());
+  for_vectors(count, [&](size_t, auto load, auto)
+                         HWY_ATTR { total = hn::MulAdd(load(a), load(b), total); });
+  return sum(total);
+}
+
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,159 @@
+#include "ballast/kernels/attention_loops.h"
+
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ballast/kernels/attention_loops.cpp"
+#include <hwy/foreach_target.h>
+
+#include "ballast/kernels/attention_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+namespace {
+
+/// Logits to probabilities after dropout; keeps what the backward pass needs to repeat them.
+void softmax_rows(const Rows& rows, float* logits, float* log_sum, float* scratch) {
+  const size_t width = whole_vectors(rows.span.keys);
+  const int64_t end = whole_vectors(rows.most_visible());
+  for (int64_t r = 0; r < rows.count; ++r) {
+    float* row = logits + r * width;
+    const int64_t visible = rows.visible(r);
+    const float most = finish_logits(rows.shape, visible, row);
+    const float total = exponentials(row, most, visible, end, row);
+    log_sum[rows.packed_row(r) * rows.shape.heads + rows.head] = most + std::log(total);
+    if (visible > 0) scale_row(row, 1 / total, factors_of(rows, r, end, scratch), end);
+  }
+}
+
+/// Logits of few query rows, for which a transposed copy of the keys would not pay.
+void multiply_few(const Rows& rows, const float* query, const float* key, float* out) {
+  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+  const auto width = static_cast<int64_t>(whole_vectors(rows.span.keys));
+  for (int64_t r = 0; r < rows.count; ++r) {
+    const float* left = query + rows.offset() + r * rows.query_stride();
+    float* to = out + r * width;
+    for (int64_t s = 0; s < rows.span.keys; ++s) {
+      to[s] = dot(left, key + s * stride, rows.shape.d_head);
+    }
+    std::fill(to + rows.span.keys, to + width, 0.0F);
+  }
+}
+
+void attend_group(const AttentionForward& call, const AttentionSpan& span, int64_t group) {
+  const AttentionShape& shape = call.shape;
+  constexpr int64_t few = 3;
+  const int64_t offset = key_offset(shape, span, group);
+  const bool by_dots = span.queries * (shape.heads / shape.key_value_heads) <= few;
+  const Buffer keys = by_dots ? Buffer()
+                              : transposed(call.key + offset, shape.key_value_heads * shape.d_head,
+                                           shape.d_head, span.keys);
+  const size_t width = whole_vectors(span.keys);
+  const Buffer logits = buffer(block_rows(span.keys) * width), scratch = buffer(width);
+  for_each_block(shape, span, group, [&](const Rows& rows) {
+    if (by_dots) {
+      multiply_few(rows, call.query, call.key + offset, logits.get());
+    } else {
+      multiply_rows(rows, call.query, keys.get(), logits.get());
+    }
+    softmax_rows(rows, logits.get(), call.log_sum, scratch.get());
+    multiply(mix(rows, logits.get(), call.value + offset, call.out));
+  });
+}
+
+/// Gradient of the products q k of one row; `kept` becomes the probabilities after dropout.
+struct RowGradient {
+  const float* logits;
+  float *kept, *gradient;  ///< in: probabilities, gradient of the kept ones
+  const float* factors;
+  float mean;  ///< sum of probability times its gradient
+};
+
+void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t end) {
+  const Floats d;
+  const Vector mean = hn::Set(d, row.mean), scale = hn::Set(d, shape.scale);
+  for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
+    const Vector p = hn::LoadU(d, row.kept + i);
+    Vector g = hn::LoadU(d, row.gradient + i);
+    if (row.factors != nullptr) {
+      const Vector factor = hn::LoadU(d, row.factors + i);
+      hn::StoreU(hn::Mul(p, factor), d, row.kept + i);
+      g = hn::Mul(g, factor);
+    }
+    g = hn::Mul(hn::Mul(p, hn::Sub(g, mean)), scale);
+    if (shape.soft_cap > 0) {
+      const Vector t = hn::Div(hn::LoadU(d, row.logits + i), hn::Set(d, shape.soft_cap));
+      g = hn::Mul(g, hn::NegMulAdd(t, t, hn::Set(d, 1.0F)));
+    }
+    hn::StoreU(g, d, row.gradient + i);
+  }
+}
+
+/// Matrices of a block of rows.
+struct Scratch {
+  Buffer logits, kept, gradient, factors;
+};
+
+void gradient_rows(const AttentionBackward& call, const Rows& rows, const Scratch& scratch) {
+  const size_t width = whole_vectors(rows.span.keys);
+  const int64_t end = whole_vectors(rows.most_visible());
+  for (int64_t r = 0; r < rows.count; ++r) {
+    float* logits = scratch.logits.get() + r * width;
+    float* kept = scratch.kept.get() + r * width;
+    const int64_t visible = rows.visible(r);
+    finish_logits(rows.shape, visible, logits);
+    const int64_t place = rows.packed_row(r) * rows.shape.heads + rows.head;
+    exponentials(logits, call.forward.log_sum[place], visible, end, kept);
+    const int64_t offset = rows.offset() + r * rows.query_stride();
+    const float mean = dot(call.gradient + offset, call.forward.out + offset, rows.shape.d_head);
+    const float* factors = factors_of(rows, r, end, scratch.factors.get());
+    logit_gradient(rows.shape, {logits, kept, scratch.gradient.get() + r * width, factors, mean},
+                   end);
+  }
+}
+
+void attend_group_backward(const AttentionBackward& call, const AttentionSpan& span,
+                           int64_t group) {
+  const AttentionForward& forward = call.forward;
+  const AttentionShape& shape = forward.shape;
+  const int64_t stride = shape.key_value_heads * shape.d_head;
+  const int64_t offset = key_offset(shape, span, group);
+  const Buffer keys = transposed(forward.key + offset, stride, shape.d_head, span.keys);
+  const Buffer values = transposed(forward.value + offset, stride, shape.d_head, span.keys);
+  const size_t width = whole_vectors(span.keys), size = block_rows(span.keys) * width;
+  const Scratch scratch{buffer(size), buffer(size), buffer(size), buffer(width)};
+  for_each_block(shape, span, group, [&](const Rows& rows) {
+    if (rows.most_visible() == 0) return;
+    multiply_rows(rows, forward.query, keys.get(), scratch.logits.get());
+    multiply_rows(rows, call.gradient, values.get(), scratch.gradient.get());
+    gradient_rows(call, rows, scratch);
+    multiply(mix(rows, scratch.gradient.get(), forward.key + offset, call.query));
+    multiply(mix_back(rows, scratch.gradient.get(), forward.query, call.key + offset));
+    multiply(mix_back(rows, scratch.kept.get(), call.gradient, call.value + offset));
+  });
+}
+
+}  // namespace
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ballast {
+namespace {
+
+HWY_EXPORT(attend_group);
+HWY_EXPORT(attend_group_backward);
+
+}  // namespace
+
+void attend(const AttentionForward& call, const AttentionSpan& span, int64_t key_value_head) {
+  HWY_DYNAMIC_DISPATCH(attend_group)(call, span, key_value_head);
+}
+
+void attend_backward(const AttentionBackward& call, const AttentionSpan& span,
+                     int64_t key_value_head) {
+  HWY_DYNAMIC_DISPATCH(attend_group_backward)(call, span, key_value_head);
+}
+
+}  // namespace ballast
+#endif

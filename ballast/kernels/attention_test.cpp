@@ -1,0 +1,125 @@
+#include "ballast/kernels/attention.h"
+
+#include <gtest/gtest.h>
+
+#include "ballast/kernels/comparison.h"
+
+namespace ballast {
+namespace {
+
+constexpr double tolerance = 1e-5;
+
+struct Case {
+  std::vector<int64_t> queries, keys;
+  int64_t d_head = 8;
+  AttentionOptions options = {};
+};
+
+AttentionOptions options_of(const Case& c) {
+  AttentionOptions options = c.options;
+  options.scale = 1 / std::sqrt(static_cast<double>(c.d_head));
+  return options;
+}
+
+using Version = torch::Tensor (*)(const AttentionInputs&, const AttentionOptions&);
+
+Kernel kernel(Version version, const Case& c) {
+  return [=](const std::vector<torch::Tensor>& t) {
+    const Segments queries = Segments::packed(c.queries), keys = Segments::packed(c.keys);
+    return version({t[0], t[1], t[2], queries, keys}, options_of(c));
+  };
+}
+
+std::vector<torch::Tensor> inputs(const Case& c) {
+  const int64_t n_q = Segments::packed(c.queries).tokens();
+  const int64_t n_k = Segments::packed(c.keys).tokens();
+  const int64_t own = c.options.key_value_heads * c.d_head;
+  return {drawn({n_q, c.options.heads * c.d_head}, 1), drawn({n_k, own}, 2), drawn({n_k, own}, 3)};
+}
+
+double error(const Case& c) {
+  return error_against_reference(kernel(attention, c), kernel(attention_reference, c), inputs(c));
+}
+
+std::vector<Case> cases() {
+  return {
+      {{1}, {1}},
+      {{5, 1, 13}, {5, 1, 13}, 8, {.heads = 2, .key_value_heads = 2, .causal = true}},
+      {{7, 3, 0, 2}, {9, 17, 4, 1}, 16, {.heads = 4, .key_value_heads = 2}},
+      {{70, 61}, {70, 61}, 5, {.heads = 3, .key_value_heads = 1, .causal = true}},
+      {{2, 9}, {40, 9}, 12, {.heads = 2, .key_value_heads = 2, .causal = true, .soft_cap = 3}},
+      {{20, 33}, {31, 8}, 33, {.heads = 2, .key_value_heads = 1, .dropout = {0.2, 77}}},
+      {{15, 64},
+       {15, 64},
+       16,
+       {.heads = 4, .key_value_heads = 2, .causal = true, .soft_cap = 5, .dropout = {0.4, 5}}},
+      {{1, 1, 1}, {50, 3, 20}, 16, {.heads = 2, .key_value_heads = 2}},
+  };
+}
+
+TEST(Attention, AgreesWithTheReferenceInAllFormsOnEveryInstructionSet) {
+  on_every_target([] {
+    for (size_t i = 0; i < cases().size(); ++i) EXPECT_LT(error(cases()[i]), tolerance) << i;
+  });
+}
+
+TEST(Attention, AgreesOnLongRowsThatTakeSeveralBlocksOfQueries) {
+  EXPECT_LT(error({{400}, {400}, 16, {.heads = 2, .key_value_heads = 2, .causal = true}}),
+            tolerance);
+}
+
+TEST(Attention, DoesNotDependOnRunOrThreads) {
+  const Case c{{31, 7, 50, 22, 1},
+               {31, 7, 50, 22, 1},
+               16,
+               {.heads = 4, .key_value_heads = 2, .causal = true, .dropout = {0.1, 3}}};
+  EXPECT_TRUE(repeats_bit_for_bit(kernel(attention, c), inputs(c)));
+  EXPECT_TRUE(same_for_any_threads(kernel(attention, c), inputs(c)));
+}
+
+TEST(AttentionReference, HasTheGradientsOfFiniteDifferences) {
+  for (const Case& c : cases()) {
+    EXPECT_LT(finite_difference_error(kernel(attention_reference, c), inputs(c)), 1e-5);
+  }
+}
+
+// C09: causal with 3 queries and 1 key, so that the first two queries see nothing.
+TEST(Attention, C09FullyMaskedRowsGiveZerosAndPassNoGradient) {
+  const Case c{{3}, {1}, 4, {.causal = true}};
+  for (const Version version : {&attention, &attention_reference}) {
+    const auto all = with_gradients(kernel(version, c), inputs(c));
+    EXPECT_TRUE(all[0].slice(0, 0, 2).equal(torch::zeros({2, 4})));
+    EXPECT_TRUE(all[1].equal(torch::zeros({3, 4})));
+    for (const torch::Tensor& t : all) EXPECT_TRUE(t.isfinite().all().item<bool>());
+  }
+}
+
+TEST(Attention, GivesZerosForSequencesWithoutKeys) {
+  const Case c{{2, 3}, {0, 2}, 4};
+  const auto all = with_gradients(kernel(attention, c), inputs(c));
+  EXPECT_TRUE(all[0].slice(0, 0, 2).equal(torch::zeros({2, 4})));
+  EXPECT_LT(error(c), tolerance);
+}
+
+TEST(Attention, LeavesRowsOutsideEverySequenceAtZero) {
+  const torch::Tensor q = drawn({10, 4}, 1), k = drawn({12, 4}, 2), v = drawn({12, 4}, 3);
+  const Segments queries = Segments::strided(2, 5, 3), keys = Segments::strided(2, 6, 4);
+  const torch::Tensor y = attention({q, k, v, queries, keys}, {});
+  EXPECT_LT(relative_error(y, attention_reference({q, k, v, queries, keys}, {})), tolerance);
+  EXPECT_TRUE(y.slice(0, 3, 5).equal(torch::zeros({2, 4})));
+}
+
+/// Both sequences attend to the same keys, as hypotheses of a beam do.
+TEST(Attention, AddsTheGradientsOfSequencesThatShareKeys) {
+  const Segments queries = Segments::packed(std::array<int64_t, 2>{3, 3});
+  const Segments keys = Segments::strided(2, 0, 4);
+  const auto shared = [&](Version version) -> Kernel {
+    return [&, version](const auto& t) { return version({t[0], t[1], t[2], queries, keys}, {}); };
+  };
+  EXPECT_LT(error_against_reference(shared(attention), shared(attention_reference),
+                                    {drawn({6, 8}, 1), drawn({4, 8}, 2), drawn({4, 8}, 3)}),
+            tolerance);
+}
+
+}  // namespace
+}  // namespace ballast

@@ -1,0 +1,142 @@
+#include "ballast/kernels/cross_entropy.h"
+
+#include <gtest/gtest.h>
+
+#include "ballast/base/error.h"
+#include "ballast/kernels/comparison.h"
+
+namespace ballast {
+namespace {
+
+constexpr double tolerance = 1e-5;
+using Version = CrossEntropy (*)(const CrossEntropyInputs&, const CrossEntropyOptions&);
+constexpr std::array<Version, 2> versions{&cross_entropy, &cross_entropy_reference};
+
+Kernel kernel(Version version, const torch::Tensor& targets, const CrossEntropyOptions& options) {
+  return [=](const auto& t) { return version({t[0], t[1], t[2], targets}, options).loss; };
+}
+
+std::vector<torch::Tensor> inputs(int64_t rows, int64_t d, int64_t classes) {
+  return {drawn({rows, d}, 1), drawn({classes, d}, 2), drawn({classes}, 3)};
+}
+
+/// Every fifth target is ignored.
+torch::Tensor some_targets(int64_t rows, int64_t classes) {
+  const torch::Tensor index = torch::arange(rows, torch::kInt64);
+  return (index * 7).remainder(classes).masked_fill(index.remainder(5).eq(3), -1);
+}
+
+double error(const CrossEntropyOptions& options, int64_t rows, int64_t classes) {
+  const torch::Tensor targets = some_targets(rows, classes);
+  return error_against_reference(kernel(cross_entropy, targets, options),
+                                 kernel(cross_entropy_reference, targets, options),
+                                 inputs(rows, 12, classes));
+}
+
+TEST(CrossEntropy, AgreesWithTheReferenceForBothConventionsOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const Smoothing convention : {Smoothing::all_classes, Smoothing::other_classes}) {
+      for (const double smoothing : {0.0, 0.1}) {
+        for (const double multiplier : {1.0, 0.5}) {
+          const CrossEntropyOptions options{multiplier, smoothing, convention};
+          EXPECT_LT(error(options, 1, 3), tolerance);
+          EXPECT_LT(error(options, 37, 1029), tolerance);
+        }
+      }
+    }
+  });
+}
+
+TEST(CrossEntropy, AgreesOverSeveralChunksOfRows) {
+  EXPECT_LT(error({1, 0.1}, 2100, 50), tolerance);
+}
+
+TEST(CrossEntropy, NeedsNoBias) {
+  const torch::Tensor targets = some_targets(9, 20);
+  std::vector<torch::Tensor> given = inputs(9, 6, 20);
+  given[2] = torch::Tensor();
+  EXPECT_LT(error_against_reference(kernel(cross_entropy, targets, {}),
+                                    kernel(cross_entropy_reference, targets, {}), given),
+            tolerance);
+}
+
+TEST(CrossEntropy, ScalesItsGradientsByTheIncomingOne) {
+  const torch::Tensor targets = some_targets(9, 20);
+  const auto third = [&](Version version) -> Kernel {
+    return [=](const auto& t) { return version({t[0], t[1], t[2], targets}, {}).loss / 3; };
+  };
+  EXPECT_LT(error_against_reference(third(cross_entropy), third(cross_entropy_reference),
+                                    inputs(9, 6, 20)),
+            tolerance);
+}
+
+TEST(CrossEntropy, RepeatsBitForBit) {
+  EXPECT_TRUE(repeats_bit_for_bit(kernel(cross_entropy, some_targets(1500, 300), {1, 0.1}),
+                                  inputs(1500, 16, 300)));
+}
+
+TEST(CrossEntropyReference, HasTheGradientsOfFiniteDifferences) {
+  for (const Smoothing convention : {Smoothing::all_classes, Smoothing::other_classes}) {
+    const Kernel f = kernel(cross_entropy_reference, some_targets(7, 5), {0.5, 0.1, convention});
+    EXPECT_LT(finite_difference_error(f, inputs(7, 3, 5)), 1e-6);
+  }
+}
+
+/// Logits 1, 2, 3 as one hidden unit of 1.
+CrossEntropyInputs one_two_three(const torch::Tensor& targets) {
+  return {torch::ones({targets.size(0), 1}),
+          torch::tensor({1.0F, 2.0F, 3.0F}).view({3, 1}),
+          {},
+          targets};
+}
+
+TEST(CrossEntropy, C29ConventionsOfSmoothingHaveTheirOwnValues) {
+  on_every_target([] {
+    const torch::Tensor targets = torch::tensor({2, -1, 2, -100}, torch::kInt64);
+    for (const Version version : versions) {
+      const auto loss = [&](double smoothing, Smoothing convention) {
+        return version(one_two_three(targets), {1, smoothing, convention}).loss.item<double>() / 2;
+      };
+      EXPECT_NEAR(loss(0, Smoothing::all_classes), 0.407606, 1e-6);
+      EXPECT_NEAR(loss(0.2, Smoothing::all_classes), 0.607606, 1e-6);
+      EXPECT_NEAR(loss(0.2, Smoothing::other_classes), 0.707606, 1e-6);
+      const CrossEntropy all = version(one_two_three(targets), {1, 0.2, Smoothing::all_classes});
+      EXPECT_EQ(all.tokens, 2);
+      EXPECT_NEAR(all.nll.item<double>(), 2 * 0.407606, 1e-6);
+      EXPECT_FALSE(all.nll.requires_grad());
+    }
+  });
+}
+
+TEST(CrossEntropy, C30BatchWithoutTargetsHasNoLossNoGradientAndNoTokens) {
+  const torch::Tensor targets = torch::full({4}, -1, torch::kInt64);
+  for (const Version version : versions) {
+    const auto all = with_gradients(kernel(version, targets, {1, 0.1}), inputs(4, 3, 5));
+    for (const torch::Tensor& t : all) EXPECT_TRUE(t.equal(torch::zeros_like(t)));
+    EXPECT_EQ(version(one_two_three(targets), {}).tokens, 0);
+  }
+}
+
+TEST(CrossEntropy, StaysFiniteForLogitsThatExponentialsOverflowOn) {
+  const CrossEntropyInputs huge{torch::full({1, 1}, 1000.0F),
+                                torch::tensor({1.0F, 2.0F, 3.0F}).view({3, 1}),
+                                {},
+                                torch::tensor({1}, torch::kInt64)};
+  EXPECT_NEAR(cross_entropy(huge, {}).loss.item<double>(), 1000, 1e-3);
+}
+
+TEST(CrossEntropy, RefusesTargetsBeyondTheClasses) {
+  for (const Version version : versions) {
+    EXPECT_THROW(version(one_two_three(torch::tensor({3}, torch::kInt64)), {}), DataError);
+  }
+}
+
+TEST(TargetLogProbabilities, AreThoseOfTheTargetsAndZeroWhereIgnored) {
+  const torch::Tensor targets = torch::tensor({0, -1, 2}, torch::kInt64);
+  const torch::Tensor y = target_log_probabilities(one_two_three(targets), 1);
+  const torch::Tensor expected = torch::tensor({-2.407606F, 0.0F, -0.407606F});
+  EXPECT_LT((y - expected).abs().max().item<double>(), 1e-6);
+}
+
+}  // namespace
+}  // namespace ballast

@@ -1,0 +1,50 @@
+#include "ballast/kernels/dropout_loops.h"
+
+#include <vector>
+
+#include "ballast/kernels/tasks.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ballast/kernels/dropout_loops.cpp"
+#include <hwy/foreach_target.h>
+
+#include "ballast/kernels/philox_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+namespace {
+
+void drop_row(const DropRows& call, int64_t row, const float* from, float* to) {
+  std::vector<float> factors(call.columns);
+  drop_factors_of_row(call.drop, row, call.columns, factors.data());
+  for_vectors(call.columns, [&](size_t, auto load, auto store)
+                                HWY_ATTR { store(hn::Mul(load(from), load(factors.data())), to); });
+}
+
+void drop_range(const DropRows& call, int64_t row, const float* from, float* to) {
+  drop_row(call, row, from + row * call.columns, to + row * call.columns);
+}
+
+}  // namespace
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ballast {
+namespace {
+
+HWY_EXPORT(drop_range);
+
+}  // namespace
+
+void drop_rows(const DropRows& call, const float* from, float* to) {
+  const RowBlocks blocks(call.rows, 16, 64);
+  for_each_task(blocks.count(), [&](int64_t task) {
+    for (int64_t row = blocks.begin(task); row < blocks.end(task); ++row) {
+      HWY_DYNAMIC_DISPATCH(drop_range)(call, row, from, to);
+    }
+  });
+}
+
+}  // namespace ballast
+#endif

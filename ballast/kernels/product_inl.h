@@ -1,0 +1,99 @@
+// Register-blocked products of small matrices, for the loops of attention and of weight gradients.
+// Compiled once per instruction set, see vector_inl.h.
+#if defined(BALLAST_KERNELS_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_KERNELS_PRODUCT_INL_H_
+#undef BALLAST_KERNELS_PRODUCT_INL_H_
+#else
+#define BALLAST_KERNELS_PRODUCT_INL_H_
+#endif
+
+#include "ballast/kernels/vector_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+
+/// Six rows by two vectors keep twelve sums in flight, enough to hide the latency of two
+/// multiply-add units, and leave room in sixteen registers.
+constexpr size_t tile_rows = 6, tile_vectors = 2;
+
+/// c = a b, or c += a b. a(i, l) = a[i * a_row + l * a_column]; rows of b and c are contiguous.
+struct Product {
+  const float* a;
+  size_t a_row, a_column;
+  const float* b;
+  size_t b_row;
+  float* c;
+  size_t c_row;
+  size_t rows, columns, depth;
+  bool add = false;
+};
+
+template <size_t rows, size_t vectors, bool whole>
+HWY_INLINE void multiply_tile(const Product& p, size_t row, size_t column) {
+  const Floats d;
+  const size_t count = whole ? 0 : p.columns - column;
+  const auto load = [=](const float* from)
+                        HWY_ATTR { return whole ? hn::LoadU(d, from) : load_part(from, count); };
+  Vector sums[rows][vectors];
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; ++v) {
+      sums[r][v] = p.add ? load(p.c + (row + r) * p.c_row + column + v * lanes()) : hn::Zero(d);
+    }
+  }
+  const float* a = p.a + row * p.a_row;
+  const float* b = p.b + column;
+  for (size_t l = 0; l < p.depth; ++l, a += p.a_column, b += p.b_row) {
+    Vector right[vectors];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; ++v) right[v] = load(b + v * lanes());
+#pragma GCC unroll 8
+    for (size_t r = 0; r < rows; ++r) {
+      const Vector left = hn::Set(d, a[r * p.a_row]);
+#pragma GCC unroll 8
+      for (size_t v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; ++v) {
+      float* to = p.c + (row + r) * p.c_row + column + v * lanes();
+      if (whole) {
+        hn::StoreU(sums[r][v], d, to);
+      } else {
+        store_part(sums[r][v], to, count);
+      }
+    }
+  }
+}
+
+template <size_t vectors, bool whole>
+HWY_INLINE void multiply_strip(const Product& p, size_t column) {
+  size_t row = 0;
+  for (; row + tile_rows <= p.rows; row += tile_rows) {
+    multiply_tile<tile_rows, vectors, whole>(p, row, column);
+  }
+  const size_t rest = p.rows - row;
+  if (rest & 4) multiply_tile<4, vectors, whole>(p, row, column);
+  row += rest & 4;
+  if (rest & 2) multiply_tile<2, vectors, whole>(p, row, column);
+  row += rest & 2;
+  if (rest & 1) multiply_tile<1, vectors, whole>(p, row, column);
+}
+
+/// The order of each sum is that of l, whatever the shape.
+inline void multiply(const Product& p) {
+  const size_t strip = tile_vectors * lanes();
+  size_t column = 0;
+  for (; column + strip <= p.columns; column += strip) {
+    multiply_strip<tile_vectors, true>(p, column);
+  }
+  for (; column + lanes() <= p.columns; column += lanes()) multiply_strip<1, true>(p, column);
+  if (column < p.columns) multiply_strip<1, false>(p, column);
+}
+
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

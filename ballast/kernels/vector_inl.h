@@ -1,0 +1,101 @@
+// Vector arithmetic shared by the loops of the kernels. Highway compiles it once per instruction
+// set, hence a guard that toggles instead of `#pragma once`.
+#if defined(BALLAST_KERNELS_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_KERNELS_VECTOR_INL_H_
+#undef BALLAST_KERNELS_VECTOR_INL_H_
+#else
+#define BALLAST_KERNELS_VECTOR_INL_H_
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+
+inline size_t lanes() { return hn::Lanes(Floats()); }
+
+/// The first `count` lanes from memory, `fill` in the others; never reads past them.
+inline Vector load_part(const float* from, size_t count, float fill = 0.0F) {
+  const Floats d;
+  HWY_ALIGN float part[hn::MaxLanes(Floats())];
+  hn::Store(hn::Set(d, fill), d, part);
+  std::memcpy(part, from, count * sizeof(float));
+  return hn::Load(d, part);
+}
+
+inline void store_part(Vector v, float* to, size_t count) {
+  const Floats d;
+  HWY_ALIGN float part[hn::MaxLanes(Floats())];
+  hn::Store(v, d, part);
+  std::memcpy(to, part, count * sizeof(float));
+}
+
+/// body(i, load, store) over whole vectors, then over the rest: `load(p)` reads the lanes of
+/// element i on from p, `store(v, p)` writes them.
+template <class Body>
+HWY_INLINE void for_vectors(size_t count, const Body& body) {
+  const Floats d;
+  size_t i = 0;
+  for (; i + lanes() <= count; i += lanes()) {
+    body(
+        i, [=](const float* p) { return hn::LoadU(d, p + i); },
+        [=](Vector v, float* p) { hn::StoreU(v, d, p + i); });
+  }
+  if (const size_t rest = count - i; rest > 0) {
+    body(
+        i, [=](const float* p) { return load_part(p + i, rest); },
+        [=](Vector v, float* p) { store_part(v, p + i, rest); });
+  }
+}
+
+inline Vector constant(double value) { return hn::Set(Floats(), static_cast<float>(value)); }
+
+inline float sum(Vector v) { return hn::GetLane(hn::SumOfLanes(Floats(), v)); }
+
+inline float largest(Vector v) { return hn::GetLane(hn::MaxOfLanes(Floats(), v)); }
+
+/// exp, 0 where it would underflow. Highway's own makes 0 of a NaN, which would hide a divergence.
+inline Vector exp(Vector x) { return hn::IfThenElse(hn::Eq(x, x), hn::Exp(Floats(), x), x); }
+
+inline Vector sigmoid(Vector x) {
+  const Vector one = constant(1);
+  const Vector small = exp(hn::Neg(hn::Abs(x)));
+  const Vector upper = hn::Div(one, hn::Add(one, small));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), hn::Mul(small, upper), upper);
+}
+
+inline Vector tanh(Vector x) { return hn::Tanh(Floats(), x); }
+
+/// Distribution function and density of the standard normal law.
+struct Normal {
+  Vector below, density;
+};
+
+/// With t = |x| / sqrt(2) and u = 1 / (1 + 0.3 t), erfc(t) e^(t^2) / u is a smooth function of u;
+/// the polynomial is its Chebyshev fit (relative error below 3e-8 for t up to 10), so that both
+/// tails keep their relative accuracy.
+inline Normal normal(Vector x) {
+  const Vector one = constant(1), half = constant(0.5);
+  const Vector u = hn::Div(one, hn::MulAdd(constant(0.3 * 0.70710678118654752), hn::Abs(x), one));
+  Vector g = constant(-0.1307708773);
+  for (const double c : {0.4919342706, -0.5261516628, 0.5645142422, -0.1069833625, 0.2205391691,
+                         0.1467960222, 0.1709491199, 0.1691730577}) {
+    g = hn::MulAdd(g, u, constant(c));
+  }
+  const Vector bell = exp(hn::Mul(hn::Mul(x, x), constant(-0.5)));
+  const Vector tail = hn::Mul(hn::Mul(half, bell), hn::Mul(g, u));
+  const Vector below = hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), tail, hn::Sub(one, tail));
+  return {below, hn::Mul(bell, constant(0.39894228040143268))};
+}
+
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
