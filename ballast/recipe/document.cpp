@@ -104,17 +104,21 @@ TomlEntry* find_entry(TomlTable& table, std::string_view name) {
   return const_cast<TomlEntry*>(find_entry(std::as_const(table), name));
 }
 
+void Document::report(Place place, std::string text) {
+  problems.push_back({std::move(place), std::move(text)});
+}
+
 Document parse_document(std::string_view text, std::string source) {
   Document made{std::move(source), {}, {}};
   const Converter convert(made.source);
   if (const int line = line_of_endless_name(text); line > 0) {
-    made.problems.push_back({{made.source, line, 1}, "found a name of more than 250 parts"});
+    made.report({made.source, line, 1}, "found a name of more than 250 parts");
     return made;
   }
   try {
     made.root = convert.table(toml::parse(text));
   } catch (const toml::parse_error& error) {
-    made.problems.push_back({convert.place(error.source()), explain(error.description())});
+    made.report(convert.place(error.source()), explain(error.description()));
   }
   return made;
 }

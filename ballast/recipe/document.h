@@ -56,6 +56,8 @@ struct Document {
   std::string source;
   TomlTable root;
   std::vector<Problem> problems;
+
+  void report(Place place, std::string text);
 };
 
 /// Reads TOML 1.0. `source` is the file's name in messages. TOML readers stop at the first mistake

@@ -74,7 +74,7 @@ void apply(Document& document, const std::string& text) {
   const size_t equals = text.find('=');
   const std::vector<std::string> parts = parts_of(text.substr(0, equals));
   if (equals == std::string::npos || !is_name(parts)) {
-    document.problems.push_back({place, "expected the form table.option=value"});
+    document.report(place, "expected the form table.option=value");
     return;
   }
   const std::string value = text.substr(equals + 1);
@@ -84,9 +84,9 @@ void apply(Document& document, const std::string& text) {
     node = std::move(parsed.root.front().node);
     move_to(place, node);
   } else if (opens_as_toml(value)) {
-    document.problems.push_back({place,
-                                 "the value is not valid TOML; put the whole in single "
-                                 "quotes for the shell, text inside it in double quotes"});
+    document.report(place,
+                    "the value is not valid TOML; put the whole in single "
+                    "quotes for the shell, text inside it in double quotes");
     return;
   }
   set(document.root, parts, std::move(node));

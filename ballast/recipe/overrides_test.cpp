@@ -63,7 +63,8 @@ TEST(Overrides, MistakesAreReportedAfterThoseOfTheFile) {
             R"(r.toml:1:1: "sede" is not an option of the recipe; did you mean "seed"?
 --set seed: expected the form table.option=value
 --set a..b=1: expected the form table.option=value
---set train.files=[x]: the value is not valid TOML; put the whole in single quotes for the shell, text inside it in double quotes
+--set train.files=[x]: the value is not valid TOML; put the whole in single quotes for the shell, )"
+            R"(text inside it in double quotes
 --set train.stpes=200: "stpes" is not an option of [train]; did you mean "steps"?
 --set trian.steps=1: "trian" is not a table of the recipe; did you mean "train"?
 --set seed=x: seed: found the string "x", expected a whole number)");

@@ -156,12 +156,11 @@ class Reader {
     const bool inside = slot.bounds.contains(whole ? static_cast<double>(*whole) : *number);
     const bool fits = !whole || (*whole >= schema.lowest && *whole <= schema.highest);
     if (inside && fits) return true;
-    std::string range = inside ? fmt::format("from {} to {}", schema.lowest, schema.highest)
-                               : bounds_words(slot.bounds);
-    if (!range.empty()) range.insert(0, " ");
+    const std::string range = inside ? fmt::format("from {} to {}", schema.lowest, schema.highest)
+                                     : bounds_words(slot.bounds);
     problems_.push_back(
-        {node.place, fmt::format("{}: found {}, expected {}{}", slot.name, found_words(node),
-                                 expected_words(slot.schema), range)});
+        {node.place, fmt::format("{}: found {}, expected {}{}{}", slot.name, found_words(node),
+                                 expected_words(slot.schema), range.empty() ? "" : " ", range)});
     return false;
   }
 

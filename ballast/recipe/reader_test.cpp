@@ -97,9 +97,11 @@ norm = { kind = "layer_nrom" }
 r.toml:3:6: train.lr: found 0.0, expected a number above 0
 r.toml:4:9: train.files: found the string "x", expected a list of texts in quotes
 r.toml:7:11: model.d_model: found the string "wide", expected a whole number
-r.toml:8:30: "output_chnage" is not an option of residual kind "admin"; did you mean "output_change"?
+r.toml:8:30: "output_chnage" is not an option of residual kind "admin"; did you )"
+            R"(mean "output_change"?
 r.toml:9:17: "layer_nrom" is not a kind of model.norm; did you mean "layer_norm"?
-r.toml:10:2: "optimiser" is not a table of the recipe; expected one of seed, title, outer, model, train)");
+r.toml:10:2: "optimiser" is not a table of the recipe; expected one of seed, title, )"
+            R"(outer, model, train)");
 }
 
 TEST(Reader, AnOptionInTheWrongPlaceIsToldWhereItBelongs) {
