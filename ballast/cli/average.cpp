@@ -15,7 +15,7 @@ namespace {
 
 struct Flags {
   std::filesystem::path run, output;
-  int64_t last = 5;
+  int64_t last = 3;
 };
 
 void average_run(const Flags& flags) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/base/error.h"
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/verbs.h"
 #include "ballast/recipe/reference.h"
@@ -19,6 +20,9 @@ struct Flags {
 };
 
 void check(const Flags& flags) {
+  if (flags.recipes.empty() && !flags.reference) {
+    throw RecipeError("check-recipe needs a recipe file, or --reference");
+  }
   if (flags.reference) fmt::print("{}", reference_page<Recipe>());
   for (const auto& path : flags.recipes) {
     const Recipe recipe = load_recipe(path, flags.set.overrides);

@@ -35,6 +35,10 @@ void evaluate_run(const Flags& flags) {
     throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
   }
   const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, *run.tokenizer);
+  if (corpus.dropped_long > 0) {
+    fmt::print(stderr, "{} sentences longer than {} tokens are left out (data.length)\n",
+               corpus.dropped_long, run.recipe.data.length.max_length);
+  }
   const TrainOptions& train = run.recipe.train;
   const Evaluation found = evaluate(*run.model, corpus, {.tokens = train.batch_tokens},
                                     {.multiplier = run.model->projection_multiplier(),

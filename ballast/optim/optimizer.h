@@ -21,7 +21,7 @@ struct OptimizedParameter {
   bool decays = true;   ///< false: no weight decay of either sort
 };
 
-/// Adam and its relatives; which one is decided by the numbers of `update_at`, METHODS 7.1.
+/// Adam and its relatives; which one is decided by the numbers of `update_at`.
 ///
 /// Dense semantics: a parameter, or a row of an embedding table, without a gradient in a step is
 /// treated as having gradient zero. Its moments fade and it moves on by its momentum; whoever wants

@@ -111,7 +111,7 @@ struct ConstantOptions {
 using ScheduleChoice = std::variant<InverseSqrtOptions, CosineOptions, LinearDecayOptions,
                                     WsdOptions, ConstantOptions>;
 
-/// The learning rate of every step, METHODS 7.2; step t of the result is the rate of update t.
+/// The learning rate of every step; step t of the result is the rate of update t.
 ///
 /// `total_steps` is where cosine, linear and wsd end; they keep their last value after it, while
 /// inverse_sqrt and constant do not look at it. A warmup as long as the run leaves no decay.

@@ -20,7 +20,7 @@ using Profile = std::vector<ProfiledSite>;
 
 /// Sets every profiled shortcut coefficient from one forward pass over a batch.
 ///
-/// The Admin procedure (Transformer-Clinic, METHODS 5.1.4): in training mode, stack by stack,
+/// The Admin procedure (Transformer-Clinic): in training mode, stack by stack,
 /// omega_1 = 1 and omega_{i+1}^2 = omega_i^2 Var(x_{i-1}) + Var(f_i), each omega in force from the
 /// moment it is known, Var over all elements of the packed rows. Connections without a profiled
 /// coefficient are measured too and left alone. Values before the call do not matter, so a second

@@ -11,14 +11,16 @@ namespace ballast {
 namespace {
 
 /// What may differ between the parts of one run: how long it goes on, what it reports, how it
-/// decodes.
+/// decodes, and where its files lie (that the text is the same is checked by the text itself).
 constexpr std::string_view free_options[] = {"train.steps",
                                              "train.log_every",
                                              "train.validate_every",
                                              "train.bleu_sentences",
-                                             "train.checkpoint_every",
                                              "train.keep",
                                              "train.patience",
+                                             "train.checkpoint_every",
+                                             "data.train",
+                                             "data.valid",
                                              "data.test",
                                              "decode."};
 
@@ -47,7 +49,9 @@ void check_files(const Recipe& recipe, std::vector<std::string>& found) {
 
 std::string located(const std::string& file, const std::filesystem::path& folder) {
   const std::filesystem::path beside = folder / file;
-  return std::filesystem::exists(beside) ? beside.string() : file;
+  return std::filesystem::absolute(std::filesystem::exists(beside) ? beside : file)
+      .lexically_normal()
+      .string();
 }
 
 }  // namespace
@@ -74,6 +78,9 @@ std::vector<std::string> contradictions(const Recipe& recipe) {
     found.push_back(
         fmt::format("data.context = {} exceeds train.batch_tokens = {}; no batch could hold one",
                     recipe.data.context, recipe.train.batch_tokens));
+  }
+  if (recipe.train.patience > 0 && recipe.train.validate_every == 0) {
+    found.push_back("train.patience counts validations, but train.validate_every = 0 makes none");
   }
   check_files(recipe, found);
   return found;

@@ -44,7 +44,7 @@ constexpr Coefficient ramp(double steps) {
   return {.source = Coefficient::Source::ramp, .value = steps};
 }
 
-/// How a residual connection is made (METHODS 5.0):
+/// How a residual connection is made (docs/theory.md):
 ///
 ///     x' = N_out( a * x  +  b * N_mid( f( c * N_in(x) ) ) )
 ///

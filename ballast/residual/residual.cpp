@@ -24,6 +24,7 @@ Residual::Residual(const ResidualOptions& options) : options_(options) {
   norm_out = make_norm("norm_out", form.norm_out);
   shortcut = store("shortcut", form.shortcut);
   branch = store("branch", form.branch);
+  input = store("input", form.input);
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
 }
 
@@ -31,7 +32,7 @@ torch::Tensor Residual::forward(const torch::Tensor& x, const Branch& function) 
   const ResidualForm& form = options_.form;
   const torch::Tensor seen = probe("shortcut", x);
   const torch::Tensor normed = norm_in ? norm_in->forward(seen) : seen;
-  torch::Tensor f = function(scaled(normed, factor(form.input, {})));
+  torch::Tensor f = function(scaled(normed, factor(form.input, input)));
   DropMask mask = dropout_->mask();
   if (context().observer) {
     f = probe("branch", dropout(f, mask));
@@ -67,6 +68,7 @@ std::vector<ParameterSlot> Residual::describe() {
   };
   add("shortcut", shortcut, Role::shortcut_coefficient, options_.form.shortcut);
   add("branch", branch, Role::branch_coefficient, options_.form.branch);
+  add("input", input, Role::branch_coefficient, options_.form.input);
   return slots;
 }
 

@@ -43,7 +43,7 @@ class Residual : public torch::nn::Module, public Bound, public Described {
   std::vector<ParameterSlot> describe() override;
 
   std::shared_ptr<Norm> norm_in, norm_mid, norm_out;  ///< null where the form has none
-  torch::Tensor shortcut, branch;                     ///< trained or profiled a and b, [] or [d]
+  torch::Tensor shortcut, branch, input;              ///< trained or profiled a, b, c: [] or [d]
 
  private:
   Factor factor(const Coefficient& coefficient, const torch::Tensor& stored) const;

@@ -8,7 +8,7 @@
 namespace ballast {
 namespace {
 
-// METHODS 1.2, computed with 40 digits.
+// Computed with 40 digits.
 TEST(TruncatedNormal, SymmetricCutsKeepTheTabledShareOfTheVariance) {
   EXPECT_NEAR(truncation_share(1), 0.2911250947727932, 1e-14);
   EXPECT_NEAR(truncation_share(2), 0.7737413035499232, 1e-14);
