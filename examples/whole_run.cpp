@@ -1,0 +1,102 @@
+// A whole run without a recipe file or a text file: options in C++, sentences in memory, training,
+// translation.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+
+#include "ballast/base/philox.h"
+#include "ballast/decode/translate.h"
+#include "ballast/recipe/assemble.h"
+#include "ballast/train/trainer.h"
+
+namespace {
+
+using namespace ballast;
+
+constexpr std::array<const char*, 8> english{"one",  "two", "three", "four",
+                                             "five", "six", "seven", "eight"};
+constexpr std::array<const char*, 8> german{"eins", "zwei",  "drei",   "vier",
+                                            "fünf", "sechs", "sieben", "acht"};
+
+const Recipe recipe{
+    .seed = 3,
+    .model = {.d_model = 32,
+              .d_ff = 64,
+              .heads = 2,
+              .encoder_layers = 2,
+              .decoder_layers = 2,
+              .dropout = 0,
+              .residual = Admin{}},
+    .data = {.tokenizer = {.vocabulary_size = 40}, .length = {.max_length = 20}},
+    .train = {.steps = 300, .batch_tokens = 256, .checkpoint_every = 300, .keep = 1},
+    .optimizer = AdamOptions{.lr = 5e-3},
+    .schedule = CosineOptions{.warmup = 30}};
+
+/// Sentences of two to five numbers and their translations.
+ParallelText sentences(int count) {
+  ParallelText text;
+  for (int i = 0; i < count; ++i) {
+    std::string source, target;
+    const uint64_t length = 2 + mix(1, static_cast<uint64_t>(i)) % 4;
+    for (uint64_t k = 0; k < length; ++k) {
+      const uint64_t word = mix(mix(2, static_cast<uint64_t>(i)), k) % english.size();
+      source += (k == 0 ? "" : " ") + std::string(english[word]);
+      target += (k == 0 ? "" : " ") + std::string(german[word]);
+    }
+    text.source.push_back(source);
+    text.target.push_back(target);
+  }
+  return text;
+}
+
+PreparedData prepared(const ParallelText& text) {
+  std::vector<std::string> lines = text.source;
+  lines.insert(lines.end(), text.target.begin(), text.target.end());
+  PreparedData data;
+  data.tokenizer = std::make_shared<Tokenizer>(Tokenizer::train(lines, recipe.data.tokenizer));
+  data.train = std::make_shared<EncodedCorpus>(encode(text, *data.tokenizer, recipe.data.length));
+  return data;
+}
+
+TrainingSummary trained(const PreparedModel& prepared, const PreparedData& data,
+                        const std::filesystem::path& path) {
+  RunDirectory directory = RunDirectory::open_or_create(path);
+  Trainer trainer({.model = prepared.model,
+                   .plan = prepared.plan,
+                   .optimizer = recipe.optimizer,
+                   .schedule = recipe.schedule,
+                   .options = recipe.train,
+                   .decode = recipe.decode,
+                   .train = data.train,
+                   .tokenizer = data.tokenizer,
+                   .seed = static_cast<uint64_t>(recipe.seed)},
+                  directory, std::cout, Terminal::no);
+  return trainer.run();
+}
+
+std::string translated(Transformer& model, const Tokenizer& tokenizer, const std::string& line) {
+  std::vector<int64_t> ids = tokenizer.encode(line);
+  ids.push_back(tokenizer.end_id());
+  return tokenizer.decode(translate(model, {ids}, recipe.decode).front().front().tokens);
+}
+
+}  // namespace
+
+int main() {
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("ballast-whole-run-{}", getpid());
+  const PreparedData data = prepared(sentences(500));
+  const PreparedModel prepared = build_model(recipe, data.tokenizer->size());
+  const Profile profile = calibrate_on(recipe, *prepared.model, data.train);
+  fmt::print("omega of the last connection: {:.3f}\n", profile.back().omega);
+  const TrainingSummary summary = trained(prepared, data, path);
+  for (const std::string line : {"two three", "eight one five", "four four seven six"}) {
+    fmt::print("{} -> {}\n", line, translated(*prepared.model, *data.tokenizer, line));
+  }
+  std::filesystem::remove_all(path);
+  return summary.ending == Ending::complete && summary.loss < 1.5 ? 0 : 1;
+}
