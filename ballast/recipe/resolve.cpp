@@ -49,7 +49,8 @@ void check_files(const Recipe& recipe, std::vector<std::string>& found) {
 
 std::string located(const std::string& file, const std::filesystem::path& folder) {
   const std::filesystem::path beside = folder / file;
-  return std::filesystem::absolute(std::filesystem::exists(beside) ? beside : file)
+  const bool is_beside = std::filesystem::exists(beside);
+  return std::filesystem::absolute(is_beside ? beside : std::filesystem::path(file))
       .lexically_normal()
       .string();
 }
