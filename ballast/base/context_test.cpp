@@ -24,7 +24,7 @@ class Pair : public torch::nn::Module {
 TEST(Context, ModulesShareItAndKnowTheirPaths) {
   Pair pair;
   const auto context = std::make_shared<Context>();
-  bind(pair, context);
+  bind_modules(pair, context);
   EXPECT_EQ(pair.second->path(), "second");
   EXPECT_EQ(&pair.first->context(), &pair.second->context());
 }
@@ -32,7 +32,7 @@ TEST(Context, ModulesShareItAndKnowTheirPaths) {
 TEST(Context, RandomKeysDifferByPathSeedStepAndMicroBatch) {
   Pair pair;
   const auto context = std::make_shared<Context>();
-  bind(pair, context);
+  bind_modules(pair, context);
   std::set<uint64_t> keys{pair.first->key(), pair.second->key()};
   context->step = 1;
   keys.insert(pair.first->key());
