@@ -9,8 +9,8 @@ add_library(ballast_flags INTERFACE)
 target_compile_options(ballast_flags INTERFACE -Wall -Wextra -Werror
                        -Wno-missing-field-initializers -fPIC -ffp-contract=off -fno-math-errno
                        ${ballast_false_alarms})
-# Vector code is compiled once per remaining target. The sizeless vectors of SVE and RVV cannot be kept
-# in arrays, and SSSE3 and AVX3_DL gain nothing over their neighbours.
+# Vector code is compiled once per remaining target. The sizeless vectors of SVE and RVV cannot be
+# kept in arrays, and SSSE3 and AVX3_DL gain nothing over their neighbours.
 target_compile_definitions(ballast_flags INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
 

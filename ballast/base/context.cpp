@@ -18,8 +18,8 @@ uint64_t Bound::random_key(std::string_view purpose) const {
   return mix(mix(context_->seed, time), place);
 }
 
-void bind(torch::nn::Module& root, const std::shared_ptr<Context>& context) {
-  for (const auto& item : root.named_modules()) {
+void bind_modules(torch::nn::Module& root, const std::shared_ptr<Context>& context) {
+  for (const auto& item : root.named_modules({}, /*include_self=*/false)) {
     if (auto* bound = dynamic_cast<Bound*>(item.value().get())) {
       bound->bind_to(item.key(), context);
     }

@@ -29,8 +29,8 @@ struct Context {
 
 /// Base of the modules that draw dropout masks, follow ramps or can be watched.
 ///
-/// `bind` gives every one of them its path and the model's context; a module on its own has a
-/// context of its own.
+/// `bind_modules` gives every one of them its path and the model's context; a module on its own has
+/// a context of its own.
 class Bound {
  public:
   virtual ~Bound() = default;
@@ -53,8 +53,9 @@ class Bound {
   std::shared_ptr<Context> context_ = std::make_shared<Context>();
 };
 
-/// Binds every `Bound` module below `root` to `context`, by its path from `root`.
-void bind(torch::nn::Module& root, const std::shared_ptr<Context>& context);
+/// Binds every `Bound` module below `root` to `context`, by its path from `root`. May be called in
+/// the root's constructor.
+void bind_modules(torch::nn::Module& root, const std::shared_ptr<Context>& context);
 
 /// Attaches an observer to a context until destroyed; the one attached before comes back then.
 class Watch {

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "ballast/base/error.h"
+#include "ballast/base/suggest.h"
 #include "ballast/cli/score.h"
 #include "ballast/cli/verbs.h"
 
@@ -23,12 +28,47 @@ int report(const std::exception& error, int code) {
   return code;
 }
 
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+const CLI::App& verb_named(const CLI::App& app, const std::string& name) {
+  const std::vector<std::string> verbs = verbs_of(app);
+  if (std::find(verbs.begin(), verbs.end(), name) == verbs.end()) {
+    throw ballast::RecipeError(
+        fmt::format("\"{}\" is not a verb{}", name, ballast::did_you_mean(name, verbs)));
+  }
+  return *app.get_subcommand(name);
+}
+
+std::string help_of(const CLI::App& shown, const std::string& before) {
+  return shown.get_formatter()->make_help(&shown, before, CLI::AppFormatMode::Normal);
+}
+
+/// CLI11 would only say that a verb is missing.
+void check_first_word(const CLI::App& app, int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word == "-h" || word == "--help" || word == "--version") return;
+  if (word.starts_with('-')) {
+    throw ballast::RecipeError(
+        fmt::format("\"{}\" is not a flag; a verb comes first, see ballast --help", word));
+  }
+  verb_named(app, word);
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   try {
+    check_first_word(app, argc, argv);
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : recipe_error;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "ballast: {}; see ballast help {}\n", error.what(), argc > 1 ? argv[1] : "");
+    return recipe_error;
   } catch (const ballast::RecipeError& error) {
     return report(error, recipe_error);
   } catch (const ballast::DivergenceError& error) {
@@ -45,8 +85,7 @@ void add_help(CLI::App& app) {
   auto verb = std::make_shared<std::string>();
   help->add_option("VERB", *verb, "One of the verbs");
   help->callback([&app, verb] {
-    const CLI::App* shown = verb->empty() ? &app : app.get_subcommand(*verb);
-    fmt::print("{}", shown->help());
+    fmt::print("{}", verb->empty() ? help_of(app, "") : help_of(verb_named(app, *verb), "ballast"));
   });
 }
 

@@ -1,39 +1,38 @@
 #include "ballast/cli/stop_signals.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
-#include <ctime>
 
 namespace ballast {
 namespace {
 
-sigset_t stopping_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-  return set;
+// A handler can reach nothing but a global, and it may run in any thread.
+std::atomic<bool> signalled = false;
+
+void remember(int) { signalled = true; }
+
+void install(int signal) {
+  struct sigaction before {};
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
 StopSignals::StopSignals() {
-  const sigset_t set = stopping_signals();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal);
   std::signal(SIGPIPE, SIG_IGN);
-  listener_ = std::jthread([this, set](const std::stop_token& ending) {
+  watcher_ = std::jthread([this](const std::stop_token& ending) {
     while (!ending.stop_requested()) {
-      const timespec moment{.tv_sec = 0, .tv_nsec = 100'000'000};
-      if (sigtimedwait(&set, nullptr, &moment) < 0) continue;
-      source_.request_stop();
-      pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // a second signal finds its default action
+      if (signalled) source_.request_stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   });
-}
-
-StopSignals::~StopSignals() {
-  listener_.request_stop();
-  listener_.join();
-  const sigset_t set = stopping_signals();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace ballast

@@ -5,13 +5,13 @@
 
 namespace ballast {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a stop request, so that a run ends with a saved step; the
-/// same signal a second time ends the process at once. SIGPIPE is ignored: a reader that goes away
-/// must not end a training. Made before any other thread, for they inherit what it blocks.
+/// While alive, SIGINT, SIGTERM and SIGHUP become a stop request, so that a run ends with a saved
+/// step; the same signal a second time ends the process at once. A signal that the parent had
+/// ignored (nohup) stays ignored. SIGPIPE is ignored: a reader that goes away must not end a
+/// training. One at a time.
 class StopSignals {
  public:
   StopSignals();
-  ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
@@ -19,7 +19,7 @@ class StopSignals {
 
  private:
   std::stop_source source_;
-  std::jthread listener_;
+  std::jthread watcher_;  // ends before the source does
 };
 
 }  // namespace ballast

@@ -209,8 +209,12 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
 torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& options) {
   if (!fused_serves({inputs.query, inputs.key, inputs.value}))
     return attention_reference(inputs, options);
-  const bool shared = overlaps(inputs.queries) || overlaps(inputs.keys);
-  if (shared && torch::GradMode::is_enabled()) return attention_reference(inputs, options);
+  const bool learns =
+      torch::GradMode::is_enabled() &&
+      (inputs.query.requires_grad() || inputs.key.requires_grad() || inputs.value.requires_grad());
+  if (learns && (overlaps(inputs.queries) || overlaps(inputs.keys))) {
+    return attention_reference(inputs, options);
+  }
   return FusedAttention::apply(inputs.query, inputs.key, inputs.value, call_of(inputs, options));
 }
 

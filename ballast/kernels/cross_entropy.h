@@ -44,7 +44,8 @@ struct CrossEntropy {
 /// Projection, log-softmax and smoothed loss in chunks of rows: memory O(chunk V), never O(N V).
 ///
 /// eps over all: (1 - eps) nll + eps / V sum_k -log p_k. Over others: (1 - eps - e) nll +
-/// e sum_k -log p_k with e = eps / (V - 1). Softmax and sums in float32 or better.
+/// e sum_k -log p_k with e = eps / (V - 1). Softmax and sums in float32 or better. The fused
+/// version computes the gradients during the forward pass. DataError for a target of V or more.
 CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyOptions& options);
 
 /// The ATen version, for any device and derivative.

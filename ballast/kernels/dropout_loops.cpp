@@ -14,15 +14,16 @@ HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 namespace {
 
-void drop_row(const DropRows& call, int64_t row, const float* from, float* to) {
+void drop_range(const DropRows& call, const RowBlocks& blocks, int64_t block, const float* from,
+                float* to) {
   std::vector<float> factors(call.columns);
-  drop_factors_of_row(call.drop, row, call.columns, factors.data());
-  for_vectors(call.columns, [&](size_t, auto load, auto store)
-                                HWY_ATTR { store(hn::Mul(load(from), load(factors.data())), to); });
-}
-
-void drop_range(const DropRows& call, int64_t row, const float* from, float* to) {
-  drop_row(call, row, from + row * call.columns, to + row * call.columns);
+  for (int64_t row = blocks.begin(block); row < blocks.end(block); ++row) {
+    drop_factors_of_row(call.drop, row, call.columns, factors.data());
+    const float* x = from + row * call.columns;
+    float* y = to + row * call.columns;
+    for_vectors(call.columns, [&](size_t, auto load, auto store)
+                                  HWY_ATTR { store(hn::Mul(load(x), load(factors.data())), y); });
+  }
 }
 
 }  // namespace
@@ -40,9 +41,7 @@ HWY_EXPORT(drop_range);
 void drop_rows(const DropRows& call, const float* from, float* to) {
   const RowBlocks blocks(call.rows, 16, 64);
   for_each_task(blocks.count(), [&](int64_t task) {
-    for (int64_t row = blocks.begin(task); row < blocks.end(task); ++row) {
-      HWY_DYNAMIC_DISPATCH(drop_range)(call, row, from, to);
-    }
+    HWY_DYNAMIC_DISPATCH(drop_range)(call, blocks, task, from, to);
   });
 }
 

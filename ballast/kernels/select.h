@@ -9,6 +9,7 @@ namespace ballast {
 /// While one is alive, this thread's kernels run their ATen reference.
 ///
 /// For instruments that need second derivatives, and for tests, whose oracle the reference is.
+/// Without one, a fused kernel's backward throws RecipeError when asked for a graph of its own.
 class ReferenceKernels {
  public:
   ReferenceKernels();

@@ -55,7 +55,7 @@ Transformer::Transformer(const ModelOptions& options, const VocabularySizes& siz
   target_dropout_ = register_module("target_dropout", std::make_shared<Dropout>(options.dropout));
   decoder =
       register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder, encodes));
-  bind(*this, context_);
+  bind_modules(*this, context_);
 }
 
 void Transformer::build_embeddings(const VocabularySizes& sizes) {

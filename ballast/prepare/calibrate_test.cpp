@@ -57,7 +57,8 @@ TEST(Admin, TheModelHoldsWhatTheProfileSays) {
 
 TEST(Admin, LaterInputsHaveVarianceOneSoOmegaGrowsByTheBranchVariance) {
   for (const ProfiledSite& measured : profile_of(testing::toy_options(Admin{}))) {
-    if (measured.site.index > 0) EXPECT_NEAR(measured.shortcut_variance, 1, 1e-3);
+    if (measured.site.index == 0) continue;
+    EXPECT_NEAR(measured.shortcut_variance, 1, 1e-3);
   }
 }
 

@@ -71,6 +71,33 @@ TEST(Initialize, DeepNormShrinksTheValuePathByBeta) {
                            post->encoder->blocks[0]->self_attention->query->weight));
 }
 
+// C19: half types are drawn in float64 and rounded once.
+TEST(Initialize, C19AHalfPrecisionModelHoldsTheRoundedValues) {
+  const ModelOptions options = toy_options();
+  auto wide = testing::toy_model(options);
+  auto narrow = testing::toy_model(options);
+  narrow->to(torch::kBFloat16);
+  initialize(plan(*narrow, {.init = Orthogonal{}}), 3);
+  initialize(plan(*wide, {.init = Orthogonal{}}), 3);
+  const torch::Tensor& value = narrow->decoder->blocks[1]->feed_forward->out->weight;
+  EXPECT_TRUE(torch::equal(
+      value, wide->decoder->blocks[1]->feed_forward->out->weight.to(torch::kBFloat16)));
+}
+
+// Rows of a learned position table follow the same rule as every other table.
+TEST(Initialize, NtkScalesLearnedPositionsToo) {
+  ModelOptions options = toy_options(PreNorm{});
+  options.positions = LearnedPositions{.max_length = 8};
+  auto standard = testing::toy_model(options);
+  auto ntk = testing::toy_model(options);
+  const auto planned = plan(*ntk, {.parameterization = Ntk{}});
+  parameterize(planned);
+  initialize(planned, 1);
+  const Packed source = toy_ids({3}, toy_vocabulary, 1), target = toy_ids({5}, toy_vocabulary, 2);
+  EXPECT_TRUE(
+      torch::allclose(standard->forward(source, target), ntk->forward(source, target), 1e-4, 1e-5));
+}
+
 // C20: rows of N(0, 1) tied to the output give logits of std sqrt(d), and a first loss far above
 // ln V; with std d^-1/2 the loss starts near ln V.
 TEST(Initialize, C20TheDefaultTiedTableStartsNearLnV) {

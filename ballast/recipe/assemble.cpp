@@ -1,8 +1,12 @@
 #include "ballast/recipe/assemble.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <span>
 
+#include "ballast/base/error.h"
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/corpus_cache.h"
 #include "ballast/data/parallel_text.h"
@@ -41,7 +45,11 @@ EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, c
 }  // namespace
 
 Tokenizer learn_tokenizer(const Recipe& recipe) {
-  return Tokenizer::train(all_lines(recipe.data.train), recipe.data.tokenizer);
+  try {
+    return Tokenizer::train(all_lines(recipe.data.train), recipe.data.tokenizer);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", fmt::join(recipe.data.train, ", "), error.what()));
+  }
 }
 
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,

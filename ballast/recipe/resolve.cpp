@@ -31,68 +31,75 @@ bool is_free(std::string_view option) {
   return false;
 }
 
-void check_files(const Recipe& recipe, std::vector<std::string>& found) {
-  const auto check = [&](const char* name, const std::vector<std::string>& files) {
+void check_files(const Recipe& recipe, std::vector<Contradiction>& found) {
+  const auto check = [&](const std::string& name, const std::vector<std::string>& files) {
     if (recipe.model.kind == ModelKind::seq2seq && files.size() % 2 != 0) {
-      found.push_back(
-          fmt::format("data.{} lists {} files; a seq2seq model needs pairs: source, target, "
-                      "source, target, ...",
-                      name, files.size()));
+      found.push_back({name, fmt::format("{} lists {} files; a seq2seq model needs pairs: source, "
+                                         "target, source, target, ...",
+                                         name, files.size())});
     }
   };
-  if (recipe.data.train.empty())
-    found.push_back("data.train lists no file; name the training text");
-  check("train", recipe.data.train);
-  check("valid", recipe.data.valid);
-  check("test", recipe.data.test);
+  if (recipe.data.train.empty()) {
+    found.push_back({"data.train", "data.train lists no file; name the training text"});
+  }
+  check("data.train", recipe.data.train);
+  check("data.valid", recipe.data.valid);
+  check("data.test", recipe.data.test);
+}
+
+void check_model(const ModelOptions& model, std::vector<Contradiction>& found) {
+  if (model.d_model % model.heads != 0) {
+    found.push_back(
+        {"model.heads", fmt::format("model.heads = {} does not divide model.d_model = {}",
+                                    model.heads, model.d_model)});
+  }
+  if (model.d_model % 2 != 0) {
+    found.push_back(
+        {"model.d_model",
+         fmt::format("model.d_model = {} is odd; positions need an even width", model.d_model)});
+  }
+}
+
+void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
+  const bool is_lm = recipe.model.kind == ModelKind::causal_lm;
+  const std::string option = is_lm ? "data.context" : "data.length.max_length";
+  const int64_t longest = is_lm ? recipe.data.context : recipe.data.length.max_length;
+  if (longest <= recipe.train.batch_tokens) return;
+  found.push_back({option, fmt::format("{} = {} exceeds train.batch_tokens = {}; no batch could "
+                                       "hold such a sequence",
+                                       option, longest, recipe.train.batch_tokens)});
 }
 
 std::string located(const std::string& file, const std::filesystem::path& folder) {
   const std::filesystem::path beside = folder / file;
-  return std::filesystem::absolute(std::filesystem::exists(beside) ? beside : file)
+  const bool is_beside = std::filesystem::exists(beside);
+  return std::filesystem::absolute(is_beside ? beside : std::filesystem::path(file))
       .lexically_normal()
       .string();
 }
 
 }  // namespace
 
-std::vector<std::string> contradictions(const Recipe& recipe) {
-  std::vector<std::string> found;
-  const ModelOptions& model = recipe.model;
-  if (model.d_model % model.heads != 0) {
-    found.push_back(fmt::format("model.heads = {} does not divide model.d_model = {}", model.heads,
-                                model.d_model));
-  }
-  if (model.d_model % 2 != 0) {
-    found.push_back(
-        fmt::format("model.d_model = {} is odd; positions need an even width", model.d_model));
-  }
-  if (recipe.data.length.max_length > recipe.train.batch_tokens &&
-      model.kind == ModelKind::seq2seq) {
-    found.push_back(fmt::format(
-        "data.length.max_length = {} exceeds train.batch_tokens = {}; no batch could hold such a "
-        "sentence",
-        recipe.data.length.max_length, recipe.train.batch_tokens));
-  }
-  if (model.kind == ModelKind::causal_lm && recipe.data.context > recipe.train.batch_tokens) {
-    found.push_back(
-        fmt::format("data.context = {} exceeds train.batch_tokens = {}; no batch could hold one",
-                    recipe.data.context, recipe.train.batch_tokens));
-  }
+std::vector<Contradiction> contradictions(const Recipe& recipe) {
+  std::vector<Contradiction> found;
+  check_model(recipe.model, found);
+  check_batches(recipe, found);
   if (recipe.train.patience > 0 && recipe.train.validate_every == 0) {
-    found.push_back("train.patience counts validations, but train.validate_every = 0 makes none");
+    found.push_back({"train.patience",
+                     "train.patience counts validations, but train.validate_every = 0 makes none"});
   }
   check_files(recipe, found);
   return found;
 }
 
 Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides) {
-  Recipe recipe = load<Recipe>(path, overrides).value;
-  const auto found = contradictions(recipe);
-  if (!found.empty()) {
-    throw RecipeError(fmt::format("{}: {}", path.string(),
-                                  fmt::join(found, fmt::format("\n{}: ", path.string()))));
+  const Loaded<Recipe> loaded = load<Recipe>(path, overrides);
+  Recipe recipe = loaded.value;
+  std::vector<std::string> problems;
+  for (const Contradiction& each : contradictions(recipe)) {
+    problems.push_back(fmt::format("{}: {}", text_of(loaded.places.of(each.option)), each.text));
   }
+  if (!problems.empty()) throw RecipeError(fmt::format("{}", fmt::join(problems, "\n")));
   for (auto* files : {&recipe.data.train, &recipe.data.valid, &recipe.data.test}) {
     for (std::string& file : *files) file = located(file, path.parent_path());
   }

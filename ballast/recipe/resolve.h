@@ -9,8 +9,14 @@
 
 namespace ballast {
 
-/// What contradicts itself across the fields of a recipe; one text a mistake, each naming its keys.
-std::vector<std::string> contradictions(const Recipe& recipe);
+/// Options that contradict each other.
+struct Contradiction {
+  std::string option;  ///< dotted name of the one to look at first
+  std::string text;
+};
+
+/// Every contradiction across the fields of a recipe.
+std::vector<Contradiction> contradictions(const Recipe& recipe);
 
 /// Reads a recipe with its overrides and checks it. Data paths are relative to the recipe's folder,
 /// or to the working directory where no such file lies there. Throws one RecipeError with all

@@ -1,0 +1,60 @@
+#include "ballast/base/context.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ballast {
+namespace {
+
+class Watched : public torch::nn::Module, public Bound {
+ public:
+  torch::Tensor forward(const torch::Tensor& x) const { return probe("x", x) + 1; }
+  uint64_t key() const { return random_key("dropout"); }
+};
+
+class Pair : public torch::nn::Module {
+ public:
+  Pair()
+      : first(register_module("first", std::make_shared<Watched>())),
+        second(register_module("second", std::make_shared<Watched>())) {}
+  std::shared_ptr<Watched> first, second;
+};
+
+TEST(Context, ModulesShareItAndKnowTheirPaths) {
+  Pair pair;
+  const auto context = std::make_shared<Context>();
+  bind_modules(pair, context);
+  EXPECT_EQ(pair.second->path(), "second");
+  EXPECT_EQ(&pair.first->context(), &pair.second->context());
+}
+
+TEST(Context, RandomKeysDifferByPathSeedStepAndMicroBatch) {
+  Pair pair;
+  const auto context = std::make_shared<Context>();
+  bind_modules(pair, context);
+  std::set<uint64_t> keys{pair.first->key(), pair.second->key()};
+  context->step = 1;
+  keys.insert(pair.first->key());
+  context->micro_batch = 1;
+  keys.insert(pair.first->key());
+  context->seed = 1;
+  keys.insert(pair.first->key());
+  EXPECT_EQ(keys.size(), 5U);
+}
+
+TEST(Watch, SeesAndReplacesTensorsUntilItEnds) {
+  Watched module;
+  const torch::Tensor one = torch::ones({1});
+  {
+    const Watch watch(module.context(), [](const ProbePoint& point, const torch::Tensor& value) {
+      EXPECT_EQ(point.name, "x");
+      return value * 10;
+    });
+    EXPECT_EQ(module.forward(one).item<float>(), 11);
+  }
+  EXPECT_EQ(module.forward(one).item<float>(), 2);
+}
+
+}  // namespace
+}  // namespace ballast
