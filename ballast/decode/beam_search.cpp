@@ -43,10 +43,7 @@ class Search {
   std::vector<std::vector<Hypothesis>> run() {
     while (next_.size(0) > 0) advance();
     std::vector<std::vector<Hypothesis>> results;
-    for (Sentence& sentence : sentences_) {
-      rank(sentence.finished);
-      results.push_back(std::move(sentence.finished));
-    }
+    for (Sentence& sentence : sentences_) results.push_back(std::move(sentence.finished));
     return results;
   }
 
@@ -94,7 +91,7 @@ class Search {
       }
       ++place;
     }
-    const bool done = at_limit || static_cast<int64_t>(sentence.finished.size()) >= options_.beam;
+    const bool done = at_limit || has_won(sentence, longer);
     sentence.live = done ? std::vector<Live>{} : std::move(longer);
     for (size_t i = 0; i < sentence.live.size(); ++i) {
       kept_rows_.push_back(rows_of_longer_[i]);
@@ -130,11 +127,24 @@ class Search {
     return candidates;
   }
 
+  /// True when the kept hypotheses are as many as asked for and no live one scores better now.
+  bool has_won(const Sentence& sentence, const std::vector<Live>& live) const {
+    if (static_cast<int64_t>(sentence.finished.size()) < options_.beam) return false;
+    return std::none_of(live.begin(), live.end(), [&](const Live& each) {
+      const auto length = static_cast<int64_t>(each.tokens.size());
+      return hypothesis_score(each.log_probability, length, options_) >
+             sentence.finished.back().score;
+    });
+  }
+
+  /// Adds a hypothesis to the best `beam` finished ones, best first.
   void finish(Sentence& sentence, const Live& before, double log_probability) const {
-    if (static_cast<int64_t>(sentence.finished.size()) >= options_.beam) return;
     const auto length = static_cast<int64_t>(before.tokens.size()) + 1;
     sentence.finished.push_back(
         {before.tokens, log_probability, hypothesis_score(log_probability, length, options_)});
+    rank(sentence.finished);
+    if (static_cast<int64_t>(sentence.finished.size()) > options_.beam)
+      sentence.finished.pop_back();
   }
 
   const Transformer& model_;

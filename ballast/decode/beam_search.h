@@ -9,11 +9,12 @@ namespace ballast {
 
 /// Beam search over a batch of source sentences, with key-value cache; beam 1 is greedy search.
 ///
-/// As in fairseq: each step keeps the best 2 beam continuations of a sentence; those among the
-/// first `beam` that end are finished; a sentence is done when it has `beam` finished hypotheses or
-/// reaches `longest_output`, where the end piece is forced. Without `allow_empty` the end piece is
-/// no first token. Returns per sentence 1 to `beam` hypotheses, best first. The model decides the
-/// device; it should be in evaluation mode. No gradients.
+/// Each step takes the best 2 beam continuations of a sentence; those among the first `beam` that
+/// end are finished, of which the best `beam` are kept. A sentence is done when it has that many
+/// and no hypothesis in progress scores better than the worst of them, or at `longest_output`,
+/// where the end piece is forced. Without `allow_empty` the end piece is no first token. Returns
+/// per sentence 1 to `beam` hypotheses, best first. The model decides the device; it should be in
+/// evaluation mode. No gradients.
 std::vector<std::vector<Hypothesis>> beam_search(const Transformer& model, const Packed& sources,
                                                  const DecodeOptions& options,
                                                  const SpecialIds& special = {});

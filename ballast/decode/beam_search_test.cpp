@@ -38,7 +38,8 @@ TEST(BeamSearch, LogProbabilitiesAreThoseOfATeacherForcedPass) {
   const auto model = toy();
   const Packed source = toy_ids({5}, toy_vocabulary, 1);
   const DecodeOptions options{.beam = 3, .max_extra = 4};
-  for (const Hypothesis& found : beam_search(*model, source, options)[0]) {
+  const auto results = beam_search(*model, source, options);
+  for (const Hypothesis& found : results[0]) {
     EXPECT_NEAR(found.log_probability, rescored(*model, source, found), 1e-4);
   }
 }
@@ -85,7 +86,8 @@ TEST(BeamSearch, TheLongestOutputEndsByForce) {
   const auto model = toy();
   const Packed source = toy_ids({6}, toy_vocabulary, 3);
   const DecodeOptions options{.beam = 2, .max_ratio = 0, .max_extra = 3};
-  for (const Hypothesis& found : beam_search(*model, source, options)[0]) {
+  const auto results = beam_search(*model, source, options);
+  for (const Hypothesis& found : results[0]) {
     EXPECT_LE(found.tokens.size(), 2U);
   }
 }

@@ -38,7 +38,7 @@ TEST(Clip, C27HugeFiniteGradientsAreClippedExactly) {
 
   Optimizer optimizer(AdamOptions{.beta1 = 0}, parameters);
   optimizer.step(1, *scale);
-  EXPECT_NEAR(optimizer.state()[1].second.item<float>(), 0.1, 1e-7);
+  EXPECT_NEAR(optimizer.state()[1].value.item<float>(), 0.1, 1e-7);
 }
 
 TEST(Clip, C27NonFiniteNormHasNoScaleAndATensorToBlame) {

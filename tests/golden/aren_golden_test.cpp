@@ -27,7 +27,7 @@ Weights read_weights() {
   return weights;
 }
 
-void set(const torch::Tensor& parameter, const torch::Tensor& value) {
+void assign(const torch::Tensor& parameter, const torch::Tensor& value) {
   const torch::NoGradGuard no_grad;
   ASSERT_EQ(parameter.sizes(), value.sizes());
   torch::Tensor(parameter).copy_(value);
@@ -35,13 +35,13 @@ void set(const torch::Tensor& parameter, const torch::Tensor& value) {
 
 void set_linear(const Linear& linear, const Weights& from, const std::string& name,
                 std::pair<int64_t, int64_t> rows) {
-  set(linear.weight, from.at(name + "/weight").slice(0, rows.first, rows.second));
-  set(linear.bias, from.at(name + "/bias").slice(0, rows.first, rows.second));
+  assign(linear.weight, from.at(name + "/weight").slice(0, rows.first, rows.second));
+  assign(linear.bias, from.at(name + "/bias").slice(0, rows.first, rows.second));
 }
 
 void set_norm(const Norm& norm, const Weights& from, const std::string& name) {
-  set(norm.gain, from.at(name + "/gamma"));
-  set(norm.bias, from.at(name + "/beta"));
+  assign(norm.gain, from.at(name + "/gamma"));
+  assign(norm.bias, from.at(name + "/beta"));
 }
 
 constexpr int64_t d = 32;
@@ -92,8 +92,8 @@ std::shared_ptr<Transformer> trained_model() {
                              .residual = PreNorm{}};
   auto model = std::make_shared<Transformer>(options, VocabularySizes{51, 43});
   const Weights weights = read_weights();
-  set(model->source_embedding->weight, weights.at("encoder/embeddings/weight"));
-  set(model->target_embedding->weight, weights.at("decoder/embeddings/weight"));
+  assign(model->source_embedding->weight, weights.at("encoder/embeddings/weight"));
+  assign(model->target_embedding->weight, weights.at("decoder/embeddings/weight"));
   set_linear(*model->output, weights, "decoder/projection", {0, 43});
   set_stack(*model->encoder, weights, "encoder");
   set_stack(*model->decoder, weights, "decoder");
