@@ -30,11 +30,11 @@ Verdict StabilityGuard::observe(int64_t step, double loss, double gradient_norm)
   state_.non_finite = 0;
   learn(loss);
   if (state_.alarms < options_.patience) return {};
-  return {
-      Verdict::Kind::diverged,
-      fmt::format("step {}: the loss, {:.6g} on average, has for {} steps been more than {:.3g} "
-                  "above its usual {:.6g}",
-                  step, state_.fast, state_.alarms, alarm_rise(), state_.slow)};
+  return {Verdict::Kind::diverged,
+          fmt::format(
+              "step {}: the loss, {:.6g} on average, has for {} steps been more than {:.3g} "
+              "above its usual {:.6g} (now {:.6g}, gradient norm {:.6g})",
+              step, state_.fast, state_.alarms, alarm_rise(), state_.slow, loss, gradient_norm)};
 }
 
 void StabilityGuard::learn(double loss) {

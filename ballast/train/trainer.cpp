@@ -208,10 +208,10 @@ void Trainer::diverged(const StepReport& report, const std::string& reason) cons
   const std::string tensor = first_non_finite_gradient(optimizer_.parameters());
   const auto saved = directory_.last_complete_step();
   throw DivergenceError(
-      fmt::format("diverged at step {}: {} (loss {:.4g}, gradient norm {:.4g}{}{}); {}. Try a "
-                  "smaller lr, a longer warmup, or model.residual.kind = \"admin\"",
-                  step() + 1, reason, report.loss, report.gradient_norm,
-                  tensor.empty() ? "" : ", first non-finite gradient in ", tensor,
+      fmt::format("diverged: {}{}; {}. Try a smaller lr, a longer warmup, or model.residual = "
+                  "\"admin\"",
+                  reason,
+                  tensor.empty() ? "" : fmt::format("; first non-finite gradient in {}", tensor),
                   saved ? fmt::format("step {} is saved", *saved) : "no step was saved"),
       {step() + 1, report.loss, report.gradient_norm, tensor});
 }
