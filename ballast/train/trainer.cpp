@@ -208,7 +208,7 @@ void Trainer::diverged(const StepReport& report, const std::string& reason) cons
   const std::string tensor = first_non_finite_gradient(optimizer_.parameters());
   const auto saved = directory_.last_complete_step();
   throw DivergenceError(
-      fmt::format("diverged: {}{}; {}. Try a smaller lr, a longer warmup, or model.residual = "
+      fmt::format("diverged at {}{}; {}. Try a smaller lr, a longer warmup, or model.residual = "
                   "\"admin\"",
                   reason,
                   tensor.empty() ? "" : fmt::format("; first non-finite gradient in {}", tensor),
