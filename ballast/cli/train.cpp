@@ -23,16 +23,16 @@ struct Flags {
   std::filesystem::path run;
 };
 
-void print_summary(const TrainingSummary& summary, const std::filesystem::path& run) {
+std::string summary_text(const TrainingSummary& summary) {
   constexpr const char* endings[] = {"finished", "stopped as asked", "no improvement any more"};
-  fmt::print("{} at step {} after {}", endings[static_cast<int>(summary.ending)], summary.step,
-             human_duration(summary.seconds));
-  if (summary.seconds > 0 && summary.tokens > 0) {
-    fmt::print(", {} target tokens/s",
-               human_count(static_cast<double>(summary.tokens) / summary.seconds));
+  std::string text =
+      fmt::format("{} at step {} after {}", endings[static_cast<int>(summary.ending)], summary.step,
+                  human_duration(summary.seconds));
+  if (summary.tokens > 0) {
+    text += fmt::format(", {} target tokens/s",
+                        human_count(static_cast<double>(summary.tokens) / summary.seconds));
   }
-  fmt::print(", peak memory {}B\nThe run lies in {}\n",
-             human_count(static_cast<double>(peak_memory())), run.string());
+  return text + fmt::format(", peak memory {}B\n", human_count(static_cast<double>(peak_memory())));
 }
 
 void train(const Flags& flags) {
@@ -60,7 +60,10 @@ void train(const Flags& flags) {
                    .tokenizer = data.tokenizer,
                    .seed = static_cast<uint64_t>(recipe.seed)},
                   directory, std::cout, terminal);
-  print_summary(trainer.run(signals.token()), flags.run);
+  const TrainingSummary summary = trainer.run(signals.token());
+  const std::string text = summary_text(summary);
+  if (summary.tokens > 0) directory.write_text("summary.txt", text);
+  fmt::print("{}The run lies in {}\n", text, flags.run.string());
 }
 
 }  // namespace
