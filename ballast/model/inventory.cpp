@@ -44,14 +44,18 @@ std::vector<InventoryEntry> entries_of(torch::nn::Module& module, const std::str
 }  // namespace
 
 std::vector<InventoryEntry> inventory(torch::nn::Module& model) {
-  std::vector<InventoryEntry> all;
-  std::set<const void*> seen;
-  for (const auto& item : model.named_modules()) {
+  // A module on the stack cannot list itself among its modules, so the root is looked at apart.
+  std::vector<InventoryEntry> found = entries_of(model, "");
+  for (const auto& item : model.named_modules({}, /*include_self=*/false)) {
     for (InventoryEntry& entry : entries_of(*item.value(), item.key())) {
-      if (seen.insert(entry.tensor.unsafeGetTensorImpl()).second) all.push_back(std::move(entry));
+      found.push_back(std::move(entry));
     }
   }
-  return all;
+  std::set<const void*> seen;
+  std::erase_if(found, [&](const InventoryEntry& entry) {
+    return !seen.insert(entry.tensor.unsafeGetTensorImpl()).second;
+  });
+  return found;
 }
 
 }  // namespace ballast

@@ -12,7 +12,7 @@ namespace {
 
 std::map<std::string, Residual*, std::less<>> residuals_by_path(Transformer& model) {
   std::map<std::string, Residual*, std::less<>> found;
-  for (const auto& item : model.named_modules()) {
+  for (const auto& item : model.named_modules({}, /*include_self=*/false)) {
     if (auto* residual = dynamic_cast<Residual*>(item.value().get())) found[item.key()] = residual;
   }
   return found;
