@@ -58,7 +58,8 @@ Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out
       log_(directory.file("log.jsonl"), start_step(directory)),
       events_(directory.path(), start_step(directory)),
       progress_(out, terminal, parts_.options.steps),
-      begun_(std::chrono::steady_clock::now()) {
+      begun_(std::chrono::steady_clock::now()),
+      fingerprint_(fingerprint(*parts_.train)) {
   parts_.model->context().seed = parts_.seed;
   if (const int64_t step = start_step(directory); step > 0) resume(step);
 }
@@ -173,7 +174,7 @@ void Trainer::save() {
   nlohmann::json state{{"step", step()},
                        {"epoch", stream_.position().epoch},
                        {"batch", stream_.position().batch},
-                       {"corpus", fingerprint(*parts_.train)},
+                       {"corpus", fingerprint_},
                        {"guard", json_of(guard_.state())}};
   if (best_) state["best"] = json_of(*best_);
   directory_.save_step(step(), named_state(*parts_.model), optimizer_.state(), state);
@@ -186,7 +187,7 @@ void Trainer::resume(int64_t step) {
   load_named_state(*parts_.model, saved.model);
   optimizer_.load_state(saved.optimizer);
   try {
-    if (saved.state.at("corpus") != fingerprint(*parts_.train)) {
+    if (saved.state.at("corpus") != fingerprint_) {
       throw DataError(fmt::format(
           "{}: the training text is not the one that step {} was trained on; go on with that text, "
           "or choose another --run directory",

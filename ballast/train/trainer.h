@@ -90,6 +90,7 @@ class Trainer {
   EventWriter events_;
   Progress progress_;
   std::chrono::steady_clock::time_point begun_;
+  uint64_t fingerprint_;  // of the training text, whose length a save should not depend on
   std::optional<BestStep> best_;
   int64_t tokens_ = 0;  // target tokens of this process
 };
