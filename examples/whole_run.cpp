@@ -65,16 +65,7 @@ PreparedData prepared(const ParallelText& text) {
 TrainingSummary trained(const PreparedModel& prepared, const PreparedData& data,
                         const std::filesystem::path& path) {
   RunDirectory directory = RunDirectory::open_or_create(path);
-  Trainer trainer({.model = prepared.model,
-                   .plan = prepared.plan,
-                   .optimizer = recipe.optimizer,
-                   .schedule = recipe.schedule,
-                   .options = recipe.train,
-                   .decode = recipe.decode,
-                   .train = data.train,
-                   .tokenizer = data.tokenizer,
-                   .seed = static_cast<uint64_t>(recipe.seed)},
-                  directory, std::cout, Terminal::no);
+  Trainer trainer(training_parts(recipe, prepared, data), directory, std::cout, Terminal::no);
   return trainer.run();
 }
 

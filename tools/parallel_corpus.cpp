@@ -1,10 +1,12 @@
 #include "tools/parallel_corpus.h"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
+#include <array>
 
 #include "ballast/base/error.h"
 #include "tools/help_page.h"
-#include "tools/sha256.h"
 
 namespace ballast {
 namespace {
@@ -68,10 +70,12 @@ void check(const HelpCorpus& built, const HelpCorpusOptions& options) {
 }  // namespace
 
 Part part_of_page(std::string_view path) {
-  auto digest = sha256("lo:" + std::string(path));
+  const std::string name = "lo:" + std::string(path);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), digest.data());
   uint64_t first = 0;
   for (size_t i = 0; i < 8; ++i) first = first << 8 | digest[i];
-  auto bucket = first % 1000;
+  const auto bucket = first % 1000;
   if (bucket < 40) return Part::test;
   return bucket < 80 ? Part::valid : Part::train;
 }

@@ -7,7 +7,6 @@
 #include "ballast/cli/prepared.h"
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
 
 namespace ballast {
@@ -22,9 +21,7 @@ struct Flags {
 void prepare(const Flags& flags) {
   flags.machine.prepare();
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  RunDirectory directory = RunDirectory::open_or_create(flags.run);
-  adopt_recipe(directory, recipe);
-  prepared_data(recipe, directory);
+  prepared_run(recipe, flags.run);
   fmt::print("prepared in {}\n", flags.run.string());
 }
 

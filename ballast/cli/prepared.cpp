@@ -25,8 +25,10 @@ std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, const char* p
 
 }  // namespace
 
-PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory) {
-  PreparedData data;
+PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path) {
+  PreparedRun run{RunDirectory::open_or_create(path), {}};
+  auto& [directory, data] = run;
+  adopt_recipe(directory, recipe);
   data.tokenizer = adopt_tokenizer(directory, recipe);
   fmt::print("vocabulary: {} pieces\n", data.tokenizer->size());
   data.train = encoded(recipe, "train", {recipe.data.train, directory.file("train.tokens")},
@@ -35,7 +37,7 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory) {
     data.valid = encoded(recipe, "valid", {recipe.data.valid, directory.file("valid.tokens")},
                          *data.tokenizer);
   }
-  return data;
+  return run;
 }
 
 void print_profile(const Profile& profile) {

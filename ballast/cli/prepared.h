@@ -6,8 +6,15 @@
 
 namespace ballast {
 
-/// The recipe's text as ids, from the run's cache where it still fits, saying what is done.
-PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory);
+/// A run directory that holds this recipe, and the recipe's text as ids.
+struct PreparedRun {
+  RunDirectory directory;
+  PreparedData data;
+};
+
+/// Opens or makes the directory, takes the text from its cache where that still fits, and says what
+/// is done.
+PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path);
 
 /// A line a stack that has a profiled coefficient: its first, middle and last omega.
 void print_profile(const Profile& profile);

@@ -10,7 +10,6 @@
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/stop_signals.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/train/trainer.h"
 
@@ -39,30 +38,17 @@ void train(const Flags& flags) {
   const StopSignals signals;
   const torch::Device device = flags.machine.prepare();
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  RunDirectory directory = RunDirectory::open_or_create(flags.run);
-  adopt_recipe(directory, recipe);
-  const PreparedData data = prepared_data(recipe, directory);
-
-  PreparedModel prepared = build_model(recipe, data.tokenizer->size());
+  PreparedRun run = prepared_run(recipe, flags.run);
+  PreparedModel prepared = build_model(recipe, run.data.tokenizer->size());
   prepared.model->to(device);
-  if (!directory.last_complete_step()) {
-    print_profile(calibrate_on(recipe, *prepared.model, data.train));
+  if (!run.directory.last_complete_step()) {
+    print_profile(calibrate_on(recipe, *prepared.model, run.data.train));
   }
   const Terminal terminal = isatty(STDOUT_FILENO) ? Terminal::yes : Terminal::no;
-  Trainer trainer({.model = prepared.model,
-                   .plan = prepared.plan,
-                   .optimizer = recipe.optimizer,
-                   .schedule = recipe.schedule,
-                   .options = recipe.train,
-                   .decode = recipe.decode,
-                   .train = data.train,
-                   .valid = data.valid,
-                   .tokenizer = data.tokenizer,
-                   .seed = static_cast<uint64_t>(recipe.seed)},
-                  directory, std::cout, terminal);
+  Trainer trainer(training_parts(recipe, prepared, run.data), run.directory, std::cout, terminal);
   const TrainingSummary summary = trainer.run(signals.token());
   const std::string text = summary_text(summary);
-  if (summary.tokens > 0) directory.write_text("summary.txt", text);
+  if (summary.tokens > 0) run.directory.write_text("summary.txt", text);
   fmt::print("{}The run lies in {}\n", text, flags.run.string());
 }
 

@@ -84,4 +84,18 @@ Profile calibrate_on(const Recipe& recipe, Transformer& model,
   return calibrate(model, batch.source, batch.target_input);
 }
 
+TrainingParts training_parts(const Recipe& recipe, const PreparedModel& model,
+                             const PreparedData& data) {
+  return {.model = model.model,
+          .plan = model.plan,
+          .optimizer = recipe.optimizer,
+          .schedule = recipe.schedule,
+          .options = recipe.train,
+          .decode = recipe.decode,
+          .train = data.train,
+          .valid = data.valid,
+          .tokenizer = data.tokenizer,
+          .seed = static_cast<uint64_t>(recipe.seed)};
+}
+
 }  // namespace ballast

@@ -10,6 +10,7 @@
 #include "ballast/prepare/calibrate.h"
 #include "ballast/prepare/initialize.h"
 #include "ballast/recipe/recipe.h"
+#include "ballast/train/trainer.h"
 
 namespace ballast {
 
@@ -45,5 +46,9 @@ PreparedModel build_model(const Recipe& recipe, int64_t vocabulary_size);
 /// Calibrates on the first training batch of the first epoch.
 Profile calibrate_on(const Recipe& recipe, Transformer& model,
                      const std::shared_ptr<const EncodedCorpus>& corpus);
+
+/// What a `Trainer` of this recipe needs.
+TrainingParts training_parts(const Recipe& recipe, const PreparedModel& model,
+                             const PreparedData& data);
 
 }  // namespace ballast
