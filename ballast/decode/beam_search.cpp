@@ -1,31 +1,30 @@
 #include "ballast/decode/beam_search.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "ballast/kernels/candidates.h"
 
 namespace ballast {
 namespace {
 
-constexpr float impossible = -std::numeric_limits<float>::infinity();
+constexpr int64_t nothing = -1;
 
-/// One continuation of one hypothesis.
-struct Candidate {
-  int64_t row = 0;  ///< in the batch of live hypotheses
-  int64_t token = 0;
-  double log_probability = 0;
+/// A token and the place of the one before it. Hypotheses with a common beginning share its links.
+struct Link {
+  int64_t before = nothing, token = 0;
 };
 
 /// A hypothesis that is being extended.
 struct Live {
-  std::vector<int64_t> tokens;
+  int64_t last = nothing;  ///< place of its last link
   double log_probability = 0;
+  int64_t row = 0;  ///< in the step that gave it its last token
 };
 
 struct Sentence {
   int64_t longest = 0;
   std::vector<Live> live;
   std::vector<Hypothesis> finished;
-  bool done = false;
 };
 
 class Search {
@@ -41,119 +40,121 @@ class Search {
   }
 
   std::vector<std::vector<Hypothesis>> run() {
-    while (next_.size(0) > 0) advance();
+    while (next_.size(0) > 0) {
+      advance();
+      keep_live_rows();
+    }
     std::vector<std::vector<Hypothesis>> results;
     for (Sentence& sentence : sentences_) results.push_back(std::move(sentence.finished));
     return results;
   }
 
  private:
-  /// Feeds the last tokens, extends every live hypothesis and keeps the best.
+  /// Feeds the last tokens and extends every live hypothesis by the best.
   void advance() {
-    const torch::Tensor log_p = log_probabilities();
-    kept_rows_.clear();
-    tokens_.clear();
-    readers_.clear();
-    int64_t first_row = 0;
-    for (Sentence& sentence : sentences_) {
-      const auto rows = static_cast<int64_t>(sentence.live.size());
-      if (rows > 0) extend(sentence, first_row, log_p.slice(0, first_row, first_row + rows));
-      first_row += rows;
-      readers_.push_back(static_cast<int64_t>(sentence.live.size()));
+    const torch::Tensor logits =
+        model_.logits(model_.step(next_, state_)).to(torch::kFloat32).cpu();
+    const std::vector<float> offsets = offsets_of(logits);
+    const Segments& groups = state_.reading.readers;
+    const auto best = best_candidates({logits, offsets, groups, excluded(), 2 * options_.beam});
+    const torch::Tensor ends = logits.select(1, special_.end).contiguous();
+    for (size_t i = 0; i < sentences_.size(); ++i) {
+      Sentence& sentence = sentences_[i];
+      if (state_.length < sentence.longest) {
+        extend(sentence, best[i], groups.begin(i));
+        continue;
+      }
+      for (size_t k = 0; k < sentence.live.size(); ++k) {
+        const int64_t row = groups.begin(i) + static_cast<int64_t>(k);
+        finish(sentence, sentence.live[k], offsets[row] + ends.data_ptr<float>()[row]);
+      }
+      sentence.live.clear();
     }
-    next_ = torch::tensor(tokens_, torch::kInt64).to(next_.device());
-    state_.select(torch::tensor(kept_rows_, torch::kInt64).to(next_.device()), readers_);
   }
 
-  torch::Tensor log_probabilities() {
-    const torch::Tensor hidden = model_.step(next_, state_);
-    torch::Tensor log_p = torch::log_softmax(model_.logits(hidden).to(torch::kFloat32), -1);
-    log_p.select(1, special_.padding).fill_(impossible);
-    log_p.select(1, special_.begin).fill_(impossible);
-    if (state_.length == 1 && !options_.allow_empty) {
-      log_p.select(1, special_.end).fill_(impossible);
+  /// What makes a row's logits the log-probabilities of its hypothesis with each token.
+  std::vector<float> offsets_of(const torch::Tensor& logits) const {
+    const std::vector<double> normalizers = log_normalizers(logits);
+    std::vector<float> offsets;
+    for (const Sentence& sentence : sentences_) {
+      for (const Live& live : sentence.live) {
+        const double offset = live.log_probability - normalizers[offsets.size()];
+        offsets.push_back(static_cast<float>(offset));
+      }
     }
-    return log_p.cpu();
+    return offsets;
   }
 
-  void extend(Sentence& sentence, int64_t first_row, const torch::Tensor& log_p) {
+  std::vector<int64_t> excluded() const {
+    std::vector<int64_t> tokens{special_.padding, special_.begin};
+    if (state_.length == 1 && !options_.allow_empty) tokens.push_back(special_.end);
+    return tokens;
+  }
+
+  void extend(Sentence& sentence, const std::vector<Candidate>& best, int64_t first_row) {
     std::vector<Live> longer;
-    const bool at_limit = state_.length >= sentence.longest;
     int64_t place = 0;
-    for (const Candidate& candidate : at_limit ? endings(sentence, log_p) : best(sentence, log_p)) {
-      const Live& before = sentence.live[candidate.row];
+    for (const Candidate& candidate : best) {
+      const Live& before = sentence.live[candidate.row - first_row];
       if (candidate.token == special_.end) {
-        if (place < options_.beam) finish(sentence, before, candidate.log_probability);
+        if (place < options_.beam) finish(sentence, before, candidate.score);
       } else if (static_cast<int64_t>(longer.size()) < options_.beam) {
-        longer.push_back({before.tokens, candidate.log_probability});
-        longer.back().tokens.push_back(candidate.token);
-        rows_of_longer_.push_back(first_row + candidate.row);
+        longer.push_back({static_cast<int64_t>(links_.size()), candidate.score, candidate.row});
+        links_.push_back({before.last, candidate.token});
       }
       ++place;
     }
-    const bool done = at_limit || has_won(sentence, longer);
-    sentence.live = done ? std::vector<Live>{} : std::move(longer);
-    for (size_t i = 0; i < sentence.live.size(); ++i) {
-      kept_rows_.push_back(rows_of_longer_[i]);
-      tokens_.push_back(sentence.live[i].tokens.back());
-    }
-    rows_of_longer_.clear();
-  }
-
-  /// The best 2 beam continuations of a sentence's hypotheses, best first.
-  std::vector<Candidate> best(const Sentence& sentence, const torch::Tensor& log_p) const {
-    const int64_t classes = log_p.size(1);
-    std::vector<double> so_far;
-    for (const Live& live : sentence.live) so_far.push_back(live.log_probability);
-    const torch::Tensor totals = log_p + torch::tensor(so_far, torch::kFloat32).unsqueeze(1);
-    const int64_t wanted = std::min(2 * options_.beam, totals.numel());
-    const auto [values, places] = totals.flatten().topk(wanted);
-    std::vector<Candidate> candidates;
-    for (int64_t i = 0; i < wanted; ++i) {
-      const auto place = places[i].item<int64_t>();
-      const double value = values[i].item<float>();
-      if (value != impossible) candidates.push_back({place / classes, place % classes, value});
-    }
-    return candidates;
-  }
-
-  std::vector<Candidate> endings(const Sentence& sentence, const torch::Tensor& log_p) const {
-    std::vector<Candidate> candidates;
-    for (size_t i = 0; i < sentence.live.size(); ++i) {
-      const auto row = static_cast<int64_t>(i);
-      const double end = log_p[row][special_.end].item<float>();
-      candidates.push_back({row, special_.end, sentence.live[i].log_probability + end});
-    }
-    return candidates;
+    sentence.live = has_won(sentence, longer) ? std::vector<Live>{} : std::move(longer);
   }
 
   /// True when the kept hypotheses are as many as asked for and no live one scores better now.
   bool has_won(const Sentence& sentence, const std::vector<Live>& live) const {
     if (static_cast<int64_t>(sentence.finished.size()) < options_.beam) return false;
     return std::none_of(live.begin(), live.end(), [&](const Live& each) {
-      const auto length = static_cast<int64_t>(each.tokens.size());
-      return hypothesis_score(each.log_probability, length, options_) >
+      return hypothesis_score(each.log_probability, state_.length, options_) >
              sentence.finished.back().score;
     });
   }
 
   /// Adds a hypothesis to the best `beam` finished ones, best first.
   void finish(Sentence& sentence, const Live& before, double log_probability) const {
-    const auto length = static_cast<int64_t>(before.tokens.size()) + 1;
-    sentence.finished.push_back(
-        {before.tokens, log_probability, hypothesis_score(log_probability, length, options_)});
+    sentence.finished.push_back({tokens_of(before), log_probability,
+                                 hypothesis_score(log_probability, state_.length, options_)});
     rank(sentence.finished);
     if (static_cast<int64_t>(sentence.finished.size()) > options_.beam)
       sentence.finished.pop_back();
+  }
+
+  std::vector<int64_t> tokens_of(const Live& live) const {
+    std::vector<int64_t> tokens;
+    for (int64_t at = live.last; at != nothing; at = links_[at].before) {
+      tokens.push_back(links_[at].token);
+    }
+    std::reverse(tokens.begin(), tokens.end());
+    return tokens;
+  }
+
+  /// Makes the live hypotheses, with their new tokens, the rows of the next step.
+  void keep_live_rows() {
+    std::vector<int64_t> rows, tokens, readers;
+    for (const Sentence& sentence : sentences_) {
+      readers.push_back(static_cast<int64_t>(sentence.live.size()));
+      for (const Live& live : sentence.live) {
+        rows.push_back(live.row);
+        tokens.push_back(links_[live.last].token);
+      }
+    }
+    next_ = torch::tensor(tokens, torch::kInt64).to(next_.device());
+    state_.select(torch::tensor(rows, torch::kInt64).to(next_.device()), readers);
   }
 
   const Transformer& model_;
   const DecodeOptions& options_;
   SpecialIds special_;
   std::vector<Sentence> sentences_;
+  std::vector<Link> links_;
   DecodeState state_;
   torch::Tensor next_;  // last token of every live hypothesis
-  std::vector<int64_t> kept_rows_, tokens_, readers_, rows_of_longer_;
 };
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include "ballast/decode/translate.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
+#include "ballast/kernels/tasks.h"
 #include "ballast/model/evaluation_mode.h"
 
 namespace ballast {
 namespace {
+
+using Places = std::span<const size_t>;
 
 /// Places of the sources that have something to translate, longest first.
 std::vector<size_t> by_length(const std::vector<std::vector<int64_t>>& sources) {
@@ -19,7 +23,7 @@ std::vector<size_t> by_length(const std::vector<std::vector<int64_t>>& sources) 
   return order;
 }
 
-Packed packed(const std::vector<std::vector<int64_t>>& sources, std::span<const size_t> places,
+Packed packed(const std::vector<std::vector<int64_t>>& sources, Places places,
               torch::Device device) {
   std::vector<int64_t> ids, lengths;
   for (const size_t place : places) {
@@ -29,8 +33,43 @@ Packed packed(const std::vector<std::vector<int64_t>>& sources, std::span<const 
   return {torch::tensor(ids, torch::kInt64).to(device), Segments::packed(lengths)};
 }
 
+int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// How many batches to make of so many source tokens times beam: what `batch_tokens` asks for, and
+/// equally many for every thread, unless they became too small to fill a matrix product.
+int64_t batch_count(int64_t tokens, int64_t batch_tokens, int64_t threads) {
+  constexpr int64_t least_tokens = 1024;
+  const int64_t busy = std::clamp<int64_t>(tokens / least_tokens, 1, threads);
+  return divided_up(divided_up(tokens, batch_tokens), busy) * busy;
+}
+
+int64_t tokens_of(const std::vector<std::vector<int64_t>>& sources,
+                  const std::vector<size_t>& order) {
+  return std::accumulate(order.begin(), order.end(), int64_t{0}, [&](int64_t sum, size_t place) {
+    return sum + static_cast<int64_t>(sources[place].size());
+  });
+}
+
+/// Cuts the order into `count` batches, or fewer, of about equally many source tokens.
+std::vector<Places> cut(const std::vector<std::vector<int64_t>>& sources,
+                        const std::vector<size_t>& order, int64_t count) {
+  const int64_t tokens = tokens_of(sources, order);
+  std::vector<Places> batches;
+  size_t first = 0;
+  int64_t seen = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    seen += static_cast<int64_t>(sources[order[i]].size());
+    if (seen * count < tokens * static_cast<int64_t>(batches.size() + 1)) continue;
+    batches.emplace_back(order.data() + first, i + 1 - first);
+    first = i + 1;
+  }
+  return batches;
+}
+
 }  // namespace
 
+// A batch keeps to one thread, for threads that shared each of its many small operations would
+// mostly wait for each other; a single batch has all of them.
 std::vector<Hypotheses> translate(Transformer& model,
                                   const std::vector<std::vector<int64_t>>& sources,
                                   const DecodeOptions& options,
@@ -38,18 +77,20 @@ std::vector<Hypotheses> translate(Transformer& model,
   const EvaluationMode evaluating(model);
   const torch::Device device = model.target_embedding->weight.device();
   const std::vector<size_t> order = by_length(sources);
+  const int64_t threads = device.is_cpu() ? at::get_num_threads() : 1;
+  const int64_t tokens = tokens_of(sources, order) * options.beam;
+  const auto batches = cut(sources, order, batch_count(tokens, options.batch_tokens, threads));
   std::vector<Hypotheses> results(sources.size());
-  size_t next = 0;
-  while (next < order.size()) {
-    const auto longest = static_cast<int64_t>(sources[order[next]].size());
-    const int64_t count = std::max<int64_t>(1, options.batch_tokens / (longest * options.beam));
-    const size_t end = std::min(order.size(), next + static_cast<size_t>(count));
-    const std::span<const size_t> places(order.data() + next, end - next);
+  std::mutex counting;
+  size_t done = 0;
+  for_each_task(static_cast<int64_t>(batches.size()), [&](int64_t batch) {
+    const Places places = batches[batch];
     auto found = beam_search(model, packed(sources, places, device), options);
     for (size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(found[i]);
-    next = end;
-    if (progress) progress(static_cast<int64_t>(next));
-  }
+    const std::lock_guard lock(counting);
+    done += places.size();
+    if (progress) progress(static_cast<int64_t>(done));
+  });
   return results;
 }
 

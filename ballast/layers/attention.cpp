@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ballast/kernels/gathered_attention.h"
+
 namespace ballast {
 
 Attention::Attention(const AttentionLayerOptions& options) : options_(options) {
@@ -22,23 +24,29 @@ torch::Tensor Attention::forward(const torch::Tensor& x, const Segments& segment
 
 torch::Tensor Attention::attend(const torch::Tensor& x, const Segments& queries,
                                 const KeyValue& memory, const Segments& keys) const {
-  const int64_t d_head = options_.d_model / options_.heads;
-  const AttentionOptions how{.heads = options_.heads,
-                             .key_value_heads = options_.heads,
-                             .scale = 1 / std::sqrt(static_cast<double>(d_head)),
-                             .causal = options_.causal,
-                             .dropout = dropout_->mask()};
   const torch::Tensor q = query->forward(x);
-  return output->forward(attention({q, memory.key, memory.value, queries, keys}, how));
+  return output->forward(attention({q, memory.key, memory.value, queries, keys}, kernel_options()));
 }
 
 KeyValue Attention::project(const torch::Tensor& memory) const {
   return {key->forward(memory), value->forward(memory)};
 }
 
-torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache) const {
+torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache,
+                              const torch::Tensor& rows) const {
   cache.append(project(x));
-  return attend(x, Segments::strided(x.size(0), 1, 1), cache.packed(), cache.segments());
+  const KeyValue all = cache.packed();
+  return output->forward(
+      gathered_attention({query->forward(x), all.key, all.value, rows}, kernel_options()));
+}
+
+AttentionOptions Attention::kernel_options() const {
+  const int64_t d_head = options_.d_model / options_.heads;
+  return {.heads = options_.heads,
+          .key_value_heads = options_.heads,
+          .scale = 1 / std::sqrt(static_cast<double>(d_head)),
+          .causal = options_.causal,
+          .dropout = dropout_->mask()};
 }
 
 }  // namespace ballast

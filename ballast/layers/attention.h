@@ -34,12 +34,15 @@ class Attention : public torch::nn::Module {
   /// Keys and values of a memory [N_k, d].
   KeyValue project(const torch::Tensor& memory) const;
 
-  /// Self-attention of one new token per sequence, x [B, d], to itself and all before it.
-  torch::Tensor step(const torch::Tensor& x, KeyValueCache& cache) const;
+  /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it; `rows`
+  /// [B, T] says where in the cache these lie, see `Lineage`.
+  torch::Tensor step(const torch::Tensor& x, KeyValueCache& cache, const torch::Tensor& rows) const;
 
   std::shared_ptr<Linear> query, key, value, output;
 
  private:
+  AttentionOptions kernel_options() const;
+
   AttentionLayerOptions options_;
   std::shared_ptr<Dropout> dropout_;
 };

@@ -3,44 +3,43 @@
 #include <algorithm>
 
 namespace ballast {
+namespace {
+
+/// Writes rows from row `size` on, into a tensor twice as large where they find no room.
+void append_to(torch::Tensor& all, int64_t size, const torch::Tensor& rows) {
+  const int64_t needed = size + rows.size(0);
+  if (!all.defined() || all.size(0) < needed) {
+    constexpr int64_t steps_at_first = 16;
+    const int64_t larger = std::max(2 * size, steps_at_first * rows.size(0));
+    torch::Tensor grown = torch::empty({larger, rows.size(1)}, rows.options());
+    if (size > 0) grown.slice(0, 0, size).copy_(all.slice(0, 0, size));
+    all = grown;
+  }
+  all.slice(0, size, needed).copy_(rows);
+}
+
+}  // namespace
 
 void KeyValueCache::append(const KeyValue& rows) {
-  reserve(rows);
-  key_.select(1, length_).copy_(rows.key);
-  value_.select(1, length_).copy_(rows.value);
-  ++length_;
+  append_to(key_, size_, rows.key);
+  append_to(value_, size_, rows.value);
+  size_ += rows.key.size(0);
 }
 
-void KeyValueCache::select(const torch::Tensor& sequences) {
-  if (length_ == 0) return;
-  const int64_t capacity = key_.size(1);
-  const auto kept = [&](const torch::Tensor& all) {
-    torch::Tensor chosen = torch::empty({sequences.size(0), capacity, all.size(2)}, all.options());
-    chosen.slice(1, 0, length_).copy_(all.slice(1, 0, length_).index_select(0, sequences));
-    return chosen;
-  };
-  key_ = kept(key_);
-  value_ = kept(value_);
+KeyValue KeyValueCache::packed() const {
+  if (size_ == 0) return {};
+  return {key_.slice(0, 0, size_), value_.slice(0, 0, size_)};
 }
 
-Segments KeyValueCache::segments() const {
-  if (length_ == 0) return {};
-  return Segments::strided(key_.size(0), key_.size(1), length_);
+void Lineage::extend(int64_t count, torch::Device device) {
+  const auto options = torch::TensorOptions(torch::kInt32).device(device);
+  const torch::Tensor added = torch::arange(next_, next_ + count, options).unsqueeze(1);
+  rows_ = rows_.defined() ? torch::cat({rows_, added}, 1) : added;
+  next_ += count;
 }
 
-KeyValue KeyValueCache::packed() const { return {key_.flatten(0, 1), value_.flatten(0, 1)}; }
-
-void KeyValueCache::reserve(const KeyValue& rows) {
-  const int64_t capacity = key_.defined() ? key_.size(1) : 0;
-  if (length_ < capacity) return;
-  const int64_t larger = std::max<int64_t>(16, 2 * capacity);
-  const auto grown = [&](const torch::Tensor& old, const torch::Tensor& row) {
-    torch::Tensor made = torch::empty({row.size(0), larger, row.size(1)}, row.options());
-    if (length_ > 0) made.slice(1, 0, length_).copy_(old);
-    return made;
-  };
-  key_ = grown(key_, rows.key);
-  value_ = grown(value_, rows.value);
+void Lineage::select(const torch::Tensor& hypotheses) {
+  if (rows_.defined()) rows_ = rows_.index_select(0, hypotheses);
 }
 
 }  // namespace ballast

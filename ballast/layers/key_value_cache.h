@@ -2,8 +2,6 @@
 
 #include <torch/types.h>
 
-#include "ballast/base/segments.h"
-
 namespace ballast {
 
 /// Keys and values of one attention.
@@ -11,24 +9,37 @@ struct KeyValue {
   torch::Tensor key, value;  ///< [N_k, G K]
 };
 
-/// Keys and values of B growing sequences of equal length, in rows with room to grow.
+/// Keys and values of tokens in the order in which they came. What is in it never moves to another
+/// row; which rows a hypothesis reads is told by its `Lineage`.
 class KeyValueCache {
  public:
-  /// Appends one key and value row per sequence, [B, G K] each.
+  /// Appends key and value rows, [B, G K] each.
   void append(const KeyValue& rows);
 
-  /// Keeps the given sequences (int64 [B'], repeats allowed), in that order.
-  void select(const torch::Tensor& sequences);
-
-  int64_t length() const { return length_; }
-  Segments segments() const;  ///< where each sequence lies in `packed()`
-  KeyValue packed() const;    ///< [B * capacity, G K]
+  int64_t size() const { return size_; }  ///< rows appended so far
+  KeyValue packed() const;                ///< [size, G K]
 
  private:
-  void reserve(const KeyValue& rows);
+  torch::Tensor key_, value_;  // [capacity, G K]
+  int64_t size_ = 0;
+};
 
-  torch::Tensor key_, value_;  // [B, capacity, G K]
-  int64_t length_ = 0;
+/// In which rows of the caches the tokens of each hypothesis lie: [B, T]. One table serves the
+/// caches of all layers, and hypotheses with a common beginning share its rows, so that a step of a
+/// search moves no key or value.
+class Lineage {
+ public:
+  /// Every one of `count` hypotheses gets a token, in the rows that the caches append next.
+  void extend(int64_t count, torch::Device device);
+
+  /// Keeps the given hypotheses (int64 [B'], repeats allowed), in that order.
+  void select(const torch::Tensor& hypotheses);
+
+  const torch::Tensor& rows() const { return rows_; }  ///< int32 [B, T]
+
+ private:
+  torch::Tensor rows_;
+  int64_t next_ = 0;  // row of the caches
 };
 
 }  // namespace ballast

@@ -43,18 +43,26 @@ TEST(Attention, C21LogitsOfUnitQueriesAndKeysHaveStdOneOnlyWithTheScale) {
 
 TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {
   KeyValueCache cache;
-  for (int t = 0; t < 40; ++t) {
-    const torch::Tensor row = torch::tensor({{t + 0.0f}, {t + 100.0f}});
-    cache.append({row, row * 2});
-  }
-  cache.select(torch::tensor({1, 1, 0}, torch::kInt64));
-  cache.append({torch::zeros({3, 1}), torch::zeros({3, 1})});
-  const Segments segments = cache.segments();
-  const torch::Tensor key = cache.packed().key;
-  EXPECT_EQ(segments.count(), 3);
-  EXPECT_EQ(segments.length(0), 41);
-  EXPECT_EQ(key[segments.begin(1) + 39][0].item<float>(), 139);
-  EXPECT_EQ(key[segments.begin(2) + 39][0].item<float>(), 39);
+  Lineage lineage;
+  const auto append = [&](const torch::Tensor& rows) {
+    cache.append({rows, rows * 2});
+    lineage.extend(rows.size(0), torch::kCPU);
+  };
+  for (int t = 0; t < 40; ++t) append(torch::tensor({{t + 0.0f}, {t + 100.0f}}));
+  lineage.select(torch::tensor({1, 1, 0}, torch::kInt64));
+  append(torch::tensor({{7.0f}, {8.0f}, {9.0f}}));
+  ASSERT_EQ(cache.size(), 83);
+  ASSERT_EQ(lineage.rows().sizes(), (std::vector<int64_t>{3, 41}));
+  const torch::Tensor key = cache.packed().key.flatten().index_select(0, lineage.rows().flatten());
+  const torch::Tensor seen = key.view({3, 41});
+  const torch::Tensor steps = torch::arange(40, torch::kFloat32);
+  EXPECT_TRUE(torch::equal(seen[0].slice(0, 0, 40), steps + 100));
+  EXPECT_TRUE(torch::equal(seen[1].slice(0, 0, 40), steps + 100));
+  EXPECT_TRUE(torch::equal(seen[2].slice(0, 0, 40), steps));
+  EXPECT_TRUE(torch::equal(seen.select(1, 40), torch::tensor({7.0f, 8.0f, 9.0f})));
+  const torch::Tensor value =
+      cache.packed().value.flatten().index_select(0, lineage.rows().flatten());
+  EXPECT_TRUE(torch::equal(value, key * 2));
 }
 
 }  // namespace

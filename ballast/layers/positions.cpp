@@ -37,13 +37,17 @@ torch::Tensor Positions::forward(const torch::Tensor& places, int64_t longest) {
     const torch::Tensor rows = table.index_select(0, places);
     return multiplier == 1 ? rows : rows * multiplier;
   }
-  if (!sinusoids_.defined() || sinusoids_.size(0) < longest ||
-      sinusoids_.device() != places.device()) {
-    const int64_t known = sinusoids_.defined() ? sinusoids_.size(0) : 0;
+  return sinusoids_up_to(longest, places.device()).index_select(0, places);
+}
+
+torch::Tensor Positions::sinusoids_up_to(int64_t longest, torch::Device device) {
+  const std::lock_guard lock(growing_);
+  const int64_t known = sinusoids_.defined() ? sinusoids_.size(0) : 0;
+  if (!sinusoids_.defined() || known < longest || sinusoids_.device() != device) {
     const int64_t length = std::max<int64_t>({2 * known, longest, 64});
-    sinusoids_ = sinusoids(first_, length, d_model_).to(places.device());
+    sinusoids_ = sinusoids(first_, length, d_model_).to(device);
   }
-  return sinusoids_.index_select(0, places);
+  return sinusoids_;
 }
 
 std::vector<ParameterSlot> Positions::describe() {

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <mutex>
 #include <tuple>
 #include <variant>
 
@@ -49,7 +50,7 @@ class Positions : public torch::nn::Module, public Described {
   Positions(const PositionChoice& choice, int64_t d_model);
 
   /// The vectors of places [N] (int64, from 0, all below `longest`): [N, d].
-  /// Throws DataError when `longest` exceeds a learned table.
+  /// Throws DataError when `longest` exceeds a learned table. Safe on several threads at once.
   torch::Tensor forward(const torch::Tensor& places, int64_t longest);
 
   std::vector<ParameterSlot> describe() override;
@@ -58,7 +59,10 @@ class Positions : public torch::nn::Module, public Described {
   double multiplier = 1;  ///< of the table, set by `parameterize`
 
  private:
+  torch::Tensor sinusoids_up_to(int64_t longest, torch::Device device);
+
   int64_t first_ = 0, d_model_;
+  std::mutex growing_;
   torch::Tensor sinusoids_;  // grows with the longest sequence seen, never saved
 };
 

@@ -56,13 +56,13 @@ torch::Tensor Block::forward(const torch::Tensor& x, const Segments& segments,
       y, [&](const torch::Tensor& h) { return feed_forward->forward(h); });
 }
 
-torch::Tensor Block::step(const torch::Tensor& x, BlockCache& cache, const Segments& readers,
-                          const Segments& memory) const {
-  torch::Tensor y = self_attention_residual->forward(
-      x, [&](const torch::Tensor& h) { return self_attention->step(h, cache.self); });
+torch::Tensor Block::step(const torch::Tensor& x, BlockCache& cache, const Reading& reading) const {
+  torch::Tensor y = self_attention_residual->forward(x, [&](const torch::Tensor& h) {
+    return self_attention->step(h, cache.self, reading.lineage.rows());
+  });
   if (cross_attention) {
     y = cross_attention_residual->forward(y, [&](const torch::Tensor& h) {
-      return cross_attention->attend(h, readers, cache.cross, memory);
+      return cross_attention->attend(h, reading.readers, cache.cross, reading.sentences);
     });
   }
   return feed_forward_residual->forward(

@@ -24,6 +24,13 @@ struct Memory {
   Segments segments;
 };
 
+/// What the hypotheses of a decoding step read.
+struct Reading {
+  Lineage lineage;     ///< rows of the caches of self-attention
+  Segments readers;    ///< rows of the step that read each sentence
+  Segments sentences;  ///< where these lie in the memory; empty for a causal_lm
+};
+
 /// A block's keys and values while decoding.
 struct BlockCache {
   KeyValueCache self;
@@ -39,9 +46,8 @@ class Block : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const Segments& segments,
                         const Memory* memory) const;
 
-  /// One token per sequence, x [B, d]. `readers` groups the rows by the sentence that they read.
-  torch::Tensor step(const torch::Tensor& x, BlockCache& cache, const Segments& readers,
-                     const Segments& memory) const;
+  /// One token per hypothesis, x [B, d].
+  torch::Tensor step(const torch::Tensor& x, BlockCache& cache, const Reading& reading) const;
 
   /// Connections per block of this shape.
   static int connections(bool cross_attention) { return cross_attention ? 3 : 2; }

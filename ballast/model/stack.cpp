@@ -28,9 +28,9 @@ torch::Tensor BlockStack::forward(const torch::Tensor& x, const Segments& segmen
 }
 
 torch::Tensor BlockStack::step(const torch::Tensor& x, std::vector<BlockCache>& caches,
-                               const Segments& readers, const Segments& memory) const {
+                               const Reading& reading) const {
   torch::Tensor y = x;
-  for (size_t i = 0; i < blocks.size(); ++i) y = blocks[i]->step(y, caches[i], readers, memory);
+  for (size_t i = 0; i < blocks.size(); ++i) y = blocks[i]->step(y, caches[i], reading);
   return finished(y);
 }
 

@@ -18,9 +18,9 @@ class BlockStack : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const Segments& segments,
                         const Memory* memory = nullptr) const;
 
-  /// One token per sequence, see `Block::step`.
+  /// One token per hypothesis, see `Block::step`.
   torch::Tensor step(const torch::Tensor& x, std::vector<BlockCache>& caches,
-                     const Segments& readers, const Segments& memory) const;
+                     const Reading& reading) const;
 
   /// Empty caches, with the memory projected for every block.
   std::vector<BlockCache> caches(const Memory& memory) const;

@@ -34,8 +34,8 @@ torch::Tensor places_of(const Segments& segments, torch::Device device) {
 }
 
 void DecodeState::select(const torch::Tensor& rows, std::span<const int64_t> per_sentence) {
-  for (BlockCache& cache : caches) cache.self.select(rows);
-  readers = Segments::packed(per_sentence);
+  reading.lineage.select(rows);
+  reading.readers = Segments::packed(per_sentence);
 }
 
 Transformer::Transformer(const ModelOptions& options, const VocabularySizes& sizes)
@@ -105,11 +105,12 @@ torch::Tensor Transformer::forward(const Packed& source, const Packed& target) c
 }
 
 DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) const {
-  DecodeState state;
-  state.caches = decoder->caches(memory);
-  state.memory = memory;
-  state.readers = Segments::strided(memory.segments.count(), rows_per_sentence, rows_per_sentence);
-  return state;
+  const int64_t sentences = memory.segments.count();
+  return {.caches = decoder->caches(memory),
+          .reading = {
+              .readers = Segments::strided(sentences, rows_per_sentence, rows_per_sentence),
+              .sentences = memory.segments,
+          }};
 }
 
 torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) const {
@@ -117,8 +118,8 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
   const torch::Tensor x =
       target_embedding->forward(ids) + target_positions->forward(place, state.length + 1);
   ++state.length;
-  return decoder->step(target_dropout_->forward(x), state.caches, state.readers,
-                       state.memory.segments);
+  state.reading.lineage.extend(ids.size(0), ids.device());
+  return decoder->step(target_dropout_->forward(x), state.caches, state.reading);
 }
 
 const torch::Tensor& Transformer::output_weight() const {

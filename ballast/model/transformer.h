@@ -18,8 +18,7 @@ namespace ballast {
 /// Hypotheses being extended token by token.
 struct DecodeState {
   std::vector<BlockCache> caches;
-  Memory memory;       ///< of the sentences being read; empty for a causal_lm
-  Segments readers;    ///< rows that read each sentence
+  Reading reading;
   int64_t length = 0;  ///< tokens fed so far
 
   /// Keeps the hypotheses `rows` (int64 [B'], repeats allowed), in that order; `per_sentence` says

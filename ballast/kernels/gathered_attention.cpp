@@ -1,0 +1,52 @@
+#include "ballast/kernels/gathered_attention.h"
+
+#include "ballast/kernels/gathered_attention_loops.h"
+#include "ballast/kernels/select.h"
+#include "ballast/kernels/tasks.h"
+
+namespace ballast {
+
+torch::Tensor gathered_attention_reference(const GatheredInputs& inputs,
+                                           const AttentionOptions& options) {
+  const int64_t count = inputs.rows.size(0), length = inputs.rows.size(1), heads = options.heads;
+  const int64_t own = options.key_value_heads;
+  const auto gathered = [&](const torch::Tensor& all) {
+    return all.index_select(0, inputs.rows.flatten())
+        .view({count, length, own, all.size(1) / own})
+        .repeat_interleave(heads / own, 2)
+        .transpose(1, 2);
+  };
+  const torch::Tensor q = inputs.query.view({count, heads, 1, inputs.query.size(1) / heads});
+  torch::Tensor logits = torch::matmul(q, gathered(inputs.key).transpose(2, 3)) * options.scale;
+  if (options.soft_cap > 0) logits = (logits / options.soft_cap).tanh() * options.soft_cap;
+  return torch::matmul(torch::softmax(logits, -1), gathered(inputs.value)).view_as(inputs.query);
+}
+
+torch::Tensor gathered_attention(const GatheredInputs& inputs, const AttentionOptions& options) {
+  const bool learns =
+      torch::GradMode::is_enabled() &&
+      (inputs.query.requires_grad() || inputs.key.requires_grad() || inputs.value.requires_grad());
+  if (learns || !fused_serves({inputs.query, inputs.key, inputs.value})) {
+    return gathered_attention_reference(inputs, options);
+  }
+  const torch::Tensor query = inputs.query.contiguous(), key = inputs.key.contiguous();
+  const torch::Tensor value = inputs.value.contiguous(), rows = inputs.rows.contiguous();
+  torch::Tensor out = torch::empty_like(query);
+  const GatheredCall call{{options.heads,
+                           options.key_value_heads,
+                           query.size(1) / options.heads,
+                           static_cast<float>(options.scale),
+                           static_cast<float>(options.soft_cap),
+                           false,
+                           {}},
+                          query.data_ptr<float>(),
+                          key.data_ptr<float>(),
+                          value.data_ptr<float>(),
+                          rows.data_ptr<int32_t>(),
+                          rows.size(1),
+                          out.data_ptr<float>()};
+  for_each_task(rows.size(0), [&](int64_t sequence) { attend_gathered(call, sequence); });
+  return out;
+}
+
+}  // namespace ballast

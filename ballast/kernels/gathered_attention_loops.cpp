@@ -1,0 +1,74 @@
+#include "ballast/kernels/gathered_attention_loops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ballast/kernels/gathered_attention_loops.cpp"
+#include <hwy/foreach_target.h>
+
+#include "ballast/kernels/attention_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ballast::HWY_NAMESPACE {
+namespace {
+
+/// One head's part of the rows that a sequence sees.
+struct Seen {
+  const float* all;
+  const int32_t* rows;
+  int64_t count, stride;
+
+  const float* at(int64_t place) const { return all + rows[place] * stride; }
+};
+
+void multiply_seen(const Seen& keys, const float* query, int64_t d_head, float* logits) {
+  for (int64_t t = 0; t < keys.count; ++t) logits[t] = dot(query, keys.at(t), d_head);
+}
+
+/// Every sum stays in a register while the rows pass by.
+void mix_seen(const Seen& values, const float* weights, int64_t d_head, float* out) {
+  for_vectors(d_head, [&](size_t, auto load, auto store) HWY_ATTR {
+    Vector total = constant(0);
+    for (int64_t t = 0; t < values.count; ++t) {
+      total = hn::MulAdd(hn::Set(Floats(), weights[t]), load(values.at(t)), total);
+    }
+    store(total, out);
+  });
+}
+
+void attend_sequence(const GatheredCall& call, int64_t sequence) {
+  const AttentionShape& shape = call.shape;
+  const int64_t d_head = shape.d_head, stride = shape.key_value_heads * d_head;
+  const int64_t served = shape.heads / shape.key_value_heads;
+  const int32_t* rows = call.rows + sequence * call.keys;
+  const auto width = static_cast<int64_t>(whole_vectors(call.keys));
+  const Buffer logits = buffer(width);
+  std::fill(logits.get() + call.keys, logits.get() + width, 0.0F);
+  for (int64_t head = 0; head < shape.heads; ++head) {
+    const int64_t own = head / served * d_head;
+    const int64_t place = (sequence * shape.heads + head) * d_head;
+    multiply_seen({call.key + own, rows, call.keys, stride}, call.query + place, d_head,
+                  logits.get());
+    const float most = finish_logits(shape, call.keys, logits.get());
+    const float total = exponentials(logits.get(), most, call.keys, width, logits.get());
+    scale_row(logits.get(), 1 / total, nullptr, width);
+    mix_seen({call.value + own, rows, call.keys, stride}, logits.get(), d_head, call.out + place);
+  }
+}
+
+}  // namespace
+}  // namespace ballast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ballast {
+namespace {
+
+HWY_EXPORT(attend_sequence);
+
+}  // namespace
+
+void attend_gathered(const GatheredCall& call, int64_t sequence) {
+  HWY_DYNAMIC_DISPATCH(attend_sequence)(call, sequence);
+}
+
+}  // namespace ballast
+#endif
