@@ -42,22 +42,36 @@ torch::Tensor padded(const torch::Tensor& packed, const Padding& padding, int64_
   return own_heads == heads ? split : split.repeat_interleave(heads / own_heads, 1);
 }
 
-/// bool [B, 1, T, S]: which key each query sees.
-torch::Tensor visible(const AttentionInputs& inputs, const Padding& queries, const Padding& keys,
-                      bool causal) {
-  torch::Tensor seen = (queries.real.unsqueeze(2) & keys.real.unsqueeze(1)).unsqueeze(1);
-  if (!causal) return seen;
-  const auto integers = torch::TensorOptions(torch::kInt64).device(seen.device());
+/// int64 [B, 1, T, S]: by how many places each key comes after each query.
+torch::Tensor distances(const AttentionInputs& inputs, const Padding& queries,
+                        const Padding& keys) {
+  const auto integers = queries.rows.options();
   const auto lengths = [&](const Segments& segments) {
     const auto span = segments.lengths();
     return torch::tensor(std::vector<int64_t>(span.begin(), span.end()), torch::kInt64)
-        .to(seen.device())
+        .to(integers.device())
         .view({-1, 1, 1, 1});
   };
   const torch::Tensor ahead = lengths(inputs.keys) - lengths(inputs.queries);
-  const torch::Tensor query = torch::arange(seen.size(2), integers).view({1, 1, -1, 1});
-  const torch::Tensor key = torch::arange(seen.size(3), integers).view({1, 1, 1, -1});
-  return seen & key.le(query + ahead);
+  const torch::Tensor query = torch::arange(queries.rows.size(1), integers).view({1, 1, -1, 1});
+  const torch::Tensor key = torch::arange(keys.rows.size(1), integers).view({1, 1, 1, -1});
+  return key - query - ahead;
+}
+
+/// bool [B, 1, T, S]: which key each query sees.
+torch::Tensor visible(const Padding& queries, const Padding& keys, const torch::Tensor& distance,
+                      bool causal) {
+  torch::Tensor seen = (queries.real.unsqueeze(2) & keys.real.unsqueeze(1)).unsqueeze(1);
+  return causal ? seen & distance.le(0) : seen;
+}
+
+/// The columns of a bias [H, 2 R + 1] for distances of any shape, in front of which H comes.
+torch::Tensor bias_at(const torch::Tensor& bias, const torch::Tensor& distance) {
+  const int64_t reach = bias.size(1) / 2;
+  const torch::Tensor columns = distance.clamp(-reach, reach) + reach;
+  std::vector<int64_t> sizes = columns.sizes().vec();
+  sizes.insert(sizes.begin(), bias.size(0));
+  return bias.index_select(1, columns.flatten()).view(sizes);
 }
 
 /// Dropout factors of the padded probabilities [B, H, T, S], by the packed place of each.
@@ -98,7 +112,12 @@ torch::Tensor attention_reference(const AttentionInputs& inputs, const Attention
   if (options.soft_cap > 0) {
     scores = (scores / options.soft_cap).tanh() * options.soft_cap;
   }
-  torch::Tensor weights = probabilities_of(scores, visible(inputs, queries, keys, options.causal));
+  const torch::Tensor distance = distances(inputs, queries, keys);
+  if (inputs.relative_bias.defined()) {
+    scores = scores + bias_at(inputs.relative_bias, distance.squeeze(1)).transpose(0, 1);
+  }
+  torch::Tensor weights =
+      probabilities_of(scores, visible(queries, keys, distance, options.causal));
   if (options.dropout.active()) {
     weights = drop_probabilities(weights, queries, inputs.query.size(0), options);
   }
@@ -131,7 +150,7 @@ AttentionCall call_of(const AttentionInputs& inputs, const AttentionOptions& opt
   AttentionCall call{shape, {}, inputs.queries.tokens() == inputs.query.size(0)};
   for (int64_t b = 0; b < inputs.queries.count(); ++b) {
     call.spans.push_back({inputs.queries.begin(b), inputs.queries.length(b), inputs.keys.begin(b),
-                          inputs.keys.length(b)});
+                          inputs.keys.length(b), b});
   }
   return call;
 }
@@ -160,6 +179,20 @@ void for_each_group(const AttentionCall& call, const Body& body) {
                 [&](int64_t task) { body(call.spans[task / groups], task % groups); });
 }
 
+/// The bias of every distance that occurs, and of as many more as a vector may read past them.
+torch::Tensor widened(const AttentionInputs& inputs) {
+  if (!inputs.relative_bias.defined()) return {};
+  const int64_t most = std::max(inputs.queries.longest(), inputs.keys.longest());
+  return bias_at(inputs.relative_bias,
+                 torch::arange(-most, most + DistanceBias::spare, torch::kInt64));
+}
+
+DistanceBias distance_bias(const torch::Tensor& table) {
+  if (!table.defined()) return {};
+  const int64_t width = table.size(-1);
+  return {table.data_ptr<float>(), width, (width - DistanceBias::spare) / 2};
+}
+
 torch::Tensor fresh(const torch::Tensor& like, bool covered) {
   return covered ? torch::empty_like(like) : torch::zeros_like(like);
 }
@@ -167,17 +200,22 @@ torch::Tensor fresh(const torch::Tensor& like, bool covered) {
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& query,
                                const torch::Tensor& key, const torch::Tensor& value,
+                               const c10::optional<torch::Tensor>& bias,
                                const AttentionCall& call) {
     const torch::Tensor q = query.contiguous(), k = key.contiguous(), v = value.contiguous();
     torch::Tensor out = fresh(q, call.covered);
     const torch::Tensor log_sum = torch::empty({q.size(0), call.shape.heads}, q.options());
-    const AttentionForward pass{
-        call.shape,          q.data_ptr<float>(),   k.data_ptr<float>(),
-        v.data_ptr<float>(), out.data_ptr<float>(), log_sum.data_ptr<float>()};
+    const AttentionForward pass{call.shape,
+                                q.data_ptr<float>(),
+                                k.data_ptr<float>(),
+                                v.data_ptr<float>(),
+                                out.data_ptr<float>(),
+                                log_sum.data_ptr<float>(),
+                                distance_bias(bias.value_or(torch::Tensor()))};
     for_each_group(call,
                    [&](const AttentionSpan& span, int64_t group) { attend(pass, span, group); });
     hold(*context, call);
-    context->save_for_backward({q, k, v, out, log_sum});
+    context->save_for_backward({q, k, v, out, log_sum, bias.value_or(torch::Tensor())});
     return out;
   }
 
@@ -194,20 +232,30 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
                                    saved[1].data_ptr<float>(),
                                    saved[2].data_ptr<float>(),
                                    saved[3].data_ptr<float>(),
-                                   saved[4].data_ptr<float>()};
-    const AttentionBackward pass{forward, gradient.data_ptr<float>(), query.data_ptr<float>(),
-                                 key.data_ptr<float>(), value.data_ptr<float>()};
+                                   saved[4].data_ptr<float>(),
+                                   distance_bias(saved[5])};
+    torch::Tensor bias;
+    if (saved[5].defined()) {
+      bias = torch::zeros(
+          {static_cast<int64_t>(call.spans.size()), saved[5].size(0), saved[5].size(1)});
+    }
+    const AttentionBackward pass{forward,
+                                 gradient.data_ptr<float>(),
+                                 query.data_ptr<float>(),
+                                 key.data_ptr<float>(),
+                                 value.data_ptr<float>(),
+                                 distance_bias(bias)};
     for_each_group(call, [&](const AttentionSpan& span, int64_t group) {
       attend_backward(pass, span, group);
     });
-    return {query, key, value, {}};
+    return {query, key, value, bias.defined() ? bias.sum(0) : bias, {}};
   }
 };
 
 }  // namespace
 
 torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& options) {
-  if (!fused_serves({inputs.query, inputs.key, inputs.value}))
+  if (!fused_serves({inputs.query, inputs.key, inputs.value, inputs.relative_bias}))
     return attention_reference(inputs, options);
   const bool learns =
       torch::GradMode::is_enabled() &&
@@ -215,7 +263,10 @@ torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& o
   if (learns && (overlaps(inputs.queries) || overlaps(inputs.keys))) {
     return attention_reference(inputs, options);
   }
-  return FusedAttention::apply(inputs.query, inputs.key, inputs.value, call_of(inputs, options));
+  const torch::Tensor bias = widened(inputs);
+  return FusedAttention::apply(inputs.query, inputs.key, inputs.value,
+                               bias.defined() ? c10::optional<torch::Tensor>(bias) : c10::nullopt,
+                               call_of(inputs, options));
 }
 
 }  // namespace ballast

@@ -15,6 +15,11 @@ struct AttentionInputs {
   torch::Tensor key, value;  ///< [N_k, G K]
   const Segments& queries;   ///< where each sequence's queries lie
   const Segments& keys;      ///< where its keys and values lie; as many sequences
+
+  /// Of relative positions, or undefined: [H, 2 R + 1], column R + d for a key d places after its
+  /// query (before it when negative), the first and last column also for all that lie further.
+  /// Query i of T stands where key S - T + i of S does.
+  torch::Tensor relative_bias = {};
 };
 
 struct AttentionOptions {
@@ -22,11 +27,13 @@ struct AttentionOptions {
   int64_t key_value_heads = 1;  ///< G, divides H
   double scale = 1;             ///< of the logits, usually K^-1/2
   bool causal = false;          ///< query i of T sees the first S - T + i + 1 of S keys
-  double soft_cap = 0;          ///< c: logits become c tanh(logit / c); 0 = off
+  double soft_cap = 0;          ///< c: scale q k becomes c tanh(scale q k / c); 0 = off
   DropMask dropout = {};        ///< of the probabilities
 };
 
-/// softmax(scale q k^T) v within each sequence; returns [N_q, H K].
+/// softmax(scale q k^T + bias) v within each sequence; returns [N_q, H K]. A bias per distance
+/// holds T5's buckets (Raffel et al. 2020, arXiv:1910.10683) and ALiBi's slopes (Press et al. 2022,
+/// arXiv:2108.12409).
 ///
 /// A query that sees no key gives zeros and passes no gradient. Rows outside every sequence are 0.
 /// Dropout reads, for query row r, head h and key position t, the word of (row r H + h, column t).

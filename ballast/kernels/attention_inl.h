@@ -48,9 +48,11 @@ struct Rows {
   /// How many keys a row of the block sees: a prefix.
   int64_t visible(int64_t row) const {
     const int64_t all = span.keys;
-    return shape.causal ? std::clamp<int64_t>(all - span.queries + first + row + 1, 0, all) : all;
+    return shape.causal ? std::clamp<int64_t>(position(row) + 1, 0, all) : all;
   }
   int64_t most_visible() const { return visible(count - 1); }
+  /// Where a row's query stands among the keys.
+  int64_t position(int64_t row) const { return span.keys - span.queries + first + row; }
   int64_t packed_row(int64_t row) const { return span.query + first + row; }
   int64_t query_stride() const { return shape.heads * shape.d_head; }
   int64_t offset() const { return packed_row(0) * query_stride() + head * shape.d_head; }
@@ -82,14 +84,17 @@ inline void multiply_rows(const Rows& rows, const float* left, const float* righ
             .depth = static_cast<size_t>(rows.shape.d_head)});
 }
 
-/// Scales the products of a row and caps them; returns the largest that is visible.
-inline float finish_logits(const AttentionShape& shape, int64_t visible, float* row) {
+/// Scales the products of a row, caps them, adds a bias or null; returns the largest that is
+/// visible.
+inline float finish_logits(const AttentionShape& shape, int64_t visible, float* row,
+                           const float* bias = nullptr) {
   const Floats d;
   const Vector scale = hn::Set(d, shape.scale), cap = hn::Set(d, shape.soft_cap);
   Vector most = hn::Set(d, -std::numeric_limits<float>::max());
   for (int64_t i = 0; i < visible; i += static_cast<int64_t>(lanes())) {
     Vector logit = hn::Mul(hn::LoadU(d, row + i), scale);
     if (shape.soft_cap > 0) logit = hn::Mul(cap, tanh(hn::Div(logit, cap)));
+    if (bias != nullptr) logit = hn::Add(logit, hn::LoadU(d, bias + i));
     hn::StoreU(logit, d, row + i);
     const auto seen = hn::FirstN(d, visible - i);
     most = hn::Max(most, hn::IfThenElse(seen, logit, most));

@@ -13,15 +13,16 @@ namespace ballast::HWY_NAMESPACE {
 namespace {
 
 /// Logits to probabilities after dropout; keeps what the backward pass needs to repeat them.
-void softmax_rows(const Rows& rows, float* logits, float* log_sum, float* scratch) {
+void softmax_rows(const AttentionForward& call, const Rows& rows, float* logits, float* scratch) {
   const size_t width = whole_vectors(rows.span.keys);
   const int64_t end = whole_vectors(rows.most_visible());
   for (int64_t r = 0; r < rows.count; ++r) {
     float* row = logits + r * width;
     const int64_t visible = rows.visible(r);
-    const float most = finish_logits(rows.shape, visible, row);
+    const float* bias = call.bias.row(rows.head, rows.position(r));
+    const float most = finish_logits(rows.shape, visible, row, bias);
     const float total = exponentials(row, most, visible, end, row);
-    log_sum[rows.packed_row(r) * rows.shape.heads + rows.head] = most + std::log(total);
+    call.log_sum[rows.packed_row(r) * rows.shape.heads + rows.head] = most + std::log(total);
     if (visible > 0) scale_row(row, 1 / total, factors_of(rows, r, end, scratch), end);
   }
 }
@@ -56,7 +57,7 @@ void attend_group(const AttentionForward& call, const AttentionSpan& span, int64
     } else {
       multiply_rows(rows, call.query, keys.get(), logits.get());
     }
-    softmax_rows(rows, logits.get(), call.log_sum, scratch.get());
+    softmax_rows(call, rows, logits.get(), scratch.get());
     multiply(mix(rows, logits.get(), call.value + offset, call.out));
   });
 }
@@ -66,7 +67,9 @@ struct RowGradient {
   const float* logits;
   float *kept, *gradient;  ///< in: probabilities, gradient of the kept ones
   const float* factors;
-  float mean;  ///< sum of probability times its gradient
+  float mean;            ///< sum of probability times its gradient
+  const float* bias;     ///< in the logits, or null
+  float* bias_gradient;  ///< added to, or null
 };
 
 void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t end) {
@@ -80,9 +83,15 @@ void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t
       hn::StoreU(hn::Mul(p, factor), d, row.kept + i);
       g = hn::Mul(g, factor);
     }
-    g = hn::Mul(hn::Mul(p, hn::Sub(g, mean)), scale);
+    g = hn::Mul(p, hn::Sub(g, mean));
+    Vector capped = hn::LoadU(d, row.logits + i);
+    if (row.bias != nullptr) {
+      capped = hn::Sub(capped, hn::LoadU(d, row.bias + i));
+      hn::StoreU(hn::Add(hn::LoadU(d, row.bias_gradient + i), g), d, row.bias_gradient + i);
+    }
+    g = hn::Mul(g, scale);
     if (shape.soft_cap > 0) {
-      const Vector t = hn::Div(hn::LoadU(d, row.logits + i), hn::Set(d, shape.soft_cap));
+      const Vector t = hn::Div(capped, hn::Set(d, shape.soft_cap));
       g = hn::Mul(g, hn::NegMulAdd(t, t, hn::Set(d, 1.0F)));
     }
     hn::StoreU(g, d, row.gradient + i);
@@ -95,19 +104,28 @@ struct Scratch {
 };
 
 void gradient_rows(const AttentionBackward& call, const Rows& rows, const Scratch& scratch) {
+  const DistanceBias& bias = call.forward.bias;
+  const DistanceBias bias_gradient = call.bias.of_sequence(rows.shape.heads, rows.span.sequence);
   const size_t width = whole_vectors(rows.span.keys);
   const int64_t end = whole_vectors(rows.most_visible());
   for (int64_t r = 0; r < rows.count; ++r) {
     float* logits = scratch.logits.get() + r * width;
     float* kept = scratch.kept.get() + r * width;
-    const int64_t visible = rows.visible(r);
-    finish_logits(rows.shape, visible, logits);
+    const int64_t visible = rows.visible(r), position = rows.position(r);
+    finish_logits(rows.shape, visible, logits, bias.row(rows.head, position));
     const int64_t place = rows.packed_row(r) * rows.shape.heads + rows.head;
     exponentials(logits, call.forward.log_sum[place], visible, end, kept);
     const int64_t offset = rows.offset() + r * rows.query_stride();
     const float mean = dot(call.gradient + offset, call.forward.out + offset, rows.shape.d_head);
     const float* factors = factors_of(rows, r, end, scratch.factors.get());
-    logit_gradient(rows.shape, {logits, kept, scratch.gradient.get() + r * width, factors, mean},
+    logit_gradient(rows.shape,
+                   {.logits = logits,
+                    .kept = kept,
+                    .gradient = scratch.gradient.get() + r * width,
+                    .factors = factors,
+                    .mean = mean,
+                    .bias = bias.row(rows.head, position),
+                    .bias_gradient = bias_gradient.row(rows.head, position)},
                    end);
   }
 }

@@ -13,9 +13,25 @@ struct AttentionShape {
   DropRow drop;
 };
 
-/// Rows of one sequence.
+/// Rows of one sequence, and which of the batch it is.
 struct AttentionSpan {
-  int64_t query, queries, key, keys;
+  int64_t query, queries, key, keys, sequence;
+};
+
+/// A bias per head and distance, wide enough for every sequence and for what a vector reads past
+/// it.
+struct DistanceBias {
+  static constexpr int64_t spare = 64;
+  float* table = nullptr;       ///< [H, width]; null when there is none
+  int64_t width = 0, zero = 0;  ///< column of distance 0
+
+  /// That of the keys of a query which stands at `position`, from the first key on.
+  float* row(int64_t head, int64_t position) const {
+    return table == nullptr ? nullptr : table + head * width + zero - position;
+  }
+  DistanceBias of_sequence(int64_t heads, int64_t sequence) const {
+    return {table == nullptr ? nullptr : table + sequence * heads * width, width, zero};
+  }
 };
 
 struct AttentionForward {
@@ -23,12 +39,14 @@ struct AttentionForward {
   const float *query, *key, *value;
   float* out;      ///< [N_q, H K]
   float* log_sum;  ///< [N_q, H]: logarithm of the sum of exponentials of each row of logits
+  DistanceBias bias = {};
 };
 
 struct AttentionBackward {
   AttentionForward forward;
   const float* gradient;       ///< of out
   float *query, *key, *value;  ///< the gradients; those of key and value start at 0
+  DistanceBias bias = {};      ///< [B, H, width], the gradient of each sequence; starts at 0
 };
 
 /// One sequence and one key and value head with all query heads it serves; what this writes, no

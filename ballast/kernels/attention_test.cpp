@@ -13,6 +13,7 @@ struct Case {
   std::vector<int64_t> queries, keys;
   int64_t d_head = 8;
   AttentionOptions options = {};
+  int64_t reach = -1;  ///< R of a relative bias; none below 0
 };
 
 AttentionOptions options_of(const Case& c) {
@@ -26,7 +27,8 @@ using Version = torch::Tensor (*)(const AttentionInputs&, const AttentionOptions
 Kernel kernel(Version version, const Case& c) {
   return [=](const std::vector<torch::Tensor>& t) {
     const Segments queries = Segments::packed(c.queries), keys = Segments::packed(c.keys);
-    return version({t[0], t[1], t[2], queries, keys}, options_of(c));
+    const torch::Tensor bias = c.reach < 0 ? torch::Tensor() : t[3];
+    return version({t[0], t[1], t[2], queries, keys, bias}, options_of(c));
   };
 }
 
@@ -34,7 +36,10 @@ std::vector<torch::Tensor> inputs(const Case& c) {
   const int64_t n_q = Segments::packed(c.queries).tokens();
   const int64_t n_k = Segments::packed(c.keys).tokens();
   const int64_t own = c.options.key_value_heads * c.d_head;
-  return {drawn({n_q, c.options.heads * c.d_head}, 1), drawn({n_k, own}, 2), drawn({n_k, own}, 3)};
+  std::vector<torch::Tensor> all{drawn({n_q, c.options.heads * c.d_head}, 1), drawn({n_k, own}, 2),
+                                 drawn({n_k, own}, 3)};
+  if (c.reach >= 0) all.push_back(drawn({c.options.heads, 2 * c.reach + 1}, 4));
+  return all;
 }
 
 double error(const Case& c) {
@@ -54,6 +59,13 @@ std::vector<Case> cases() {
        16,
        {.heads = 4, .key_value_heads = 2, .causal = true, .soft_cap = 5, .dropout = {0.4, 5}}},
       {{1, 1, 1}, {50, 3, 20}, 16, {.heads = 2, .key_value_heads = 2}},
+      {{7, 3, 0, 2}, {9, 17, 4, 1}, 16, {.heads = 4, .key_value_heads = 2}, 5},
+      {{30, 1, 61}, {30, 1, 61}, 8, {.heads = 2, .key_value_heads = 1, .causal = true}, 1},
+      {{15, 64},
+       {15, 64},
+       16,
+       {.heads = 4, .key_value_heads = 2, .causal = true, .soft_cap = 5, .dropout = {0.4, 5}},
+       80},
   };
 }
 
@@ -80,6 +92,19 @@ TEST(Attention, DoesNotDependOnRunOrThreads) {
 TEST(AttentionReference, HasTheGradientsOfFiniteDifferences) {
   for (const Case& c : cases()) {
     EXPECT_LT(finite_difference_error(kernel(attention_reference, c), inputs(c)), 1e-5);
+  }
+}
+
+/// Keys that are all zero leave the bias alone to decide, and one-hot values show where it went.
+TEST(Attention, RelativeBiasIsThatOfTheDistanceAndOfItsBorderBeyond) {
+  const float far = std::log(3.0F), same = std::log(5.0F), next = std::log(7.0F);
+  const torch::Tensor bias = torch::tensor({{far, same, next}}), zero = torch::zeros({4, 4});
+  const Segments all = Segments::packed(std::array<int64_t, 1>{4});
+  const torch::Tensor wanted =
+      torch::tensor({{5., 7., 7., 7.}, {3., 5., 7., 7.}, {3., 3., 5., 7.}, {3., 3., 3., 5.}});
+  for (const Version version : {&attention, &attention_reference}) {
+    const torch::Tensor y = version({zero, zero, torch::eye(4), all, all, bias}, {});
+    EXPECT_LT(relative_error(y, wanted / wanted.sum(1, true)), tolerance);
   }
 }
 
