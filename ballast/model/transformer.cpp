@@ -116,6 +116,11 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
   const torch::Tensor place = torch::full({1}, state.length, ids.options());
   const torch::Tensor x =
       target_embedding->forward(ids) + target_positions->forward(place, state.length + 1);
+void Transformer::set_activations(Activations activations) {
+  if (encoder) encoder->activations = activations;
+  decoder->activations = activations;
+}
+
   ++state.length;
   return decoder->step(target_dropout_->forward(x), state.caches, state.readers,
                        state.memory.segments);
