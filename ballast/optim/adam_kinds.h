@@ -99,8 +99,8 @@ struct AdamWOptions {
 
 using OptimizerChoice = std::variant<RAdamOptions, AdamOptions, AdamWOptions>;
 
-/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it. A kind is
-/// nothing but a rule for these numbers; where epsilon is placed is only its value at t.
+/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it. A kind
+/// is nothing but a rule for these numbers; where epsilon is placed is only its value at t.
 AdamUpdate update_at(const OptimizerChoice& choice, int64_t t);
 
 /// The peak learning rate of a choice.
