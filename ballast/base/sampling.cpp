@@ -2,9 +2,9 @@
 
 #include <ATen/Parallel.h>
 
-#include <cmath>
 #include <numbers>
 
+#include "ballast/base/normal.h"
 #include "ballast/base/philox.h"
 
 namespace ballast {
@@ -14,8 +14,6 @@ namespace {
 torch::Tensor quantile(const torch::Tensor& u) {
   return torch::erfinv(u * 2 - 1) * std::numbers::sqrt2;
 }
-
-double distribution(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 }  // namespace
 
@@ -43,8 +41,8 @@ torch::Tensor truncated_normal_numbers(at::IntArrayRef shape, uint64_t key, doub
                                        double high) {
   // Far above the mean 1 - u has no digits left, so an upper interval is drawn mirrored.
   if (low > 0) return truncated_normal_numbers(shape, key, -high, -low).neg();
-  const double below = distribution(low);
-  const double inside = distribution(high) - below;
+  const double below = normal_distribution(low);
+  const double inside = normal_distribution(high) - below;
   return quantile(uniform_numbers(shape, key) * inside + below).clamp_(low, high);
 }
 

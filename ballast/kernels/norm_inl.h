@@ -16,10 +16,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 
 /// Sum of f(i, load) over the vectors of a row, by blocks, so that an outlier costs only the digits
-/// of its own block. Lanes past the end read 0, so f must give 0 there.
+/// of its own block; narrow vectors, whose lanes hold more of it, take smaller ones. Lanes past the
+/// end read 0, so f must give 0 there.
 template <class F>
 HWY_INLINE float row_sum(int64_t d, const F& f) {
-  constexpr int64_t block = 256;
+  constexpr auto block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
   double total = 0;
   for (int64_t at = 0; at < d; at += block) {
     Vector part = hn::Zero(Floats());

@@ -47,7 +47,9 @@ torch::Tensor Block::forward(const torch::Tensor& x, const Segments& segments,
   torch::Tensor y = self_attention_residual->forward(
       x, [&](const torch::Tensor& h) { return self_attention->forward(h, segments); });
   if (cross_attention) {
-    const KeyValue projected = cross_attention->project(memory->rows);
+    // Behind a node of its own, so that a block's gradients of the memory are one summand to the
+    // encoder: then their sum has the same order, and the same bits, when the block is recomputed.
+    const KeyValue projected = cross_attention->project(memory->rows.alias());
     y = cross_attention_residual->forward(y, [&](const torch::Tensor& h) {
       return cross_attention->attend(h, segments, projected, memory->segments);
     });

@@ -1,8 +1,28 @@
 #include "ballast/model/stack.h"
 
 #include <fmt/format.h>
+#include <torch/utils.h>
+
+#include <utility>
 
 namespace ballast {
+namespace {
+
+/// A context as it was at some moment, until destroyed.
+class ContextThen {
+ public:
+  ContextThen(Context& context, const Context& then)
+      : context_(context), now_(std::exchange(context, then)) {}
+  ~ContextThen() { context_ = std::move(now_); }
+  ContextThen(const ContextThen&) = delete;
+  ContextThen& operator=(const ContextThen&) = delete;
+
+ private:
+  Context& context_;
+  Context now_;
+};
+
+}  // namespace
 
 BlockStack::BlockStack(const ModelOptions& options, Stack stack, bool cross_attention) {
   const auto layers =
@@ -23,7 +43,12 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack, bool cross_atte
 torch::Tensor BlockStack::forward(const torch::Tensor& x, const Segments& segments,
                                   const Memory* memory) const {
   torch::Tensor y = x;
-  for (const auto& block : blocks) y = block->forward(y, segments, memory);
+  const bool recomputing = recomputes();
+  for (const auto& block : blocks) {
+    y = recomputing ? recomputed(part_of(block, segments, memory), y,
+                                 memory == nullptr ? torch::Tensor() : memory->rows)
+                    : block->forward(y, segments, memory);
+  }
   return finished(y);
 }
 
@@ -42,6 +67,21 @@ std::vector<BlockCache> BlockStack::caches(const Memory& memory) const {
     }
   }
   return made;
+}
+
+bool BlockStack::recomputes() const {
+  return activations == Activations::recomputed && is_training() && !context().observer;
+}
+
+/// The second run draws the dropout masks of the first, whatever batch came between.
+ForwardPart BlockStack::part_of(const std::shared_ptr<Block>& block, const Segments& segments,
+                                const Memory* memory) const {
+  return [block, segments, sentences = memory == nullptr ? Segments() : memory->segments,
+          &now = context(), then = context()](const torch::Tensor& x, const torch::Tensor& rows) {
+    const ContextThen scope(now, then);
+    const Memory read{rows, sentences};
+    return block->forward(x, segments, rows.defined() ? &read : nullptr);
+  };
 }
 
 torch::Tensor BlockStack::finished(const torch::Tensor& x) const {

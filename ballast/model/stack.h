@@ -5,12 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "ballast/base/context.h"
 #include "ballast/model/block.h"
+#include "ballast/model/recompute.h"
 
 namespace ballast {
 
 /// The blocks of an encoder or decoder, and the norm after them where the scheme needs one.
-class BlockStack : public torch::nn::Module {
+class BlockStack : public torch::nn::Module, public Bound {
  public:
   BlockStack(const ModelOptions& options, Stack stack, bool cross_attention);
 
@@ -28,7 +30,13 @@ class BlockStack : public torch::nn::Module {
   std::vector<std::shared_ptr<Block>> blocks;
   std::shared_ptr<Norm> final_norm;  ///< null where the scheme needs none
 
+  /// Changes no bit of a result. `recomputed` holds in training mode while nobody watches.
+  Activations activations = Activations::kept;
+
  private:
+  bool recomputes() const;
+  ForwardPart part_of(const std::shared_ptr<Block>& block, const Segments& segments,
+                      const Memory* memory) const;
   torch::Tensor finished(const torch::Tensor& x) const;
 };
 

@@ -6,19 +6,14 @@
 #include <numeric>
 
 #include "ballast/base/error.h"
+#include "ballast/model/contradictions.h"
 
 namespace ballast {
 namespace {
 
 void check(const ModelOptions& options) {
-  if (options.d_model % options.heads != 0) {
-    throw RecipeError(fmt::format("model.heads = {} does not divide model.d_model = {}",
-                                  options.heads, options.d_model));
-  }
-  if (options.d_model % 2 != 0) {
-    throw RecipeError(
-        fmt::format("model.d_model = {} is odd; positions need an even width", options.d_model));
-  }
+  const std::vector<Contradiction> found = contradictions(options);
+  if (!found.empty()) throw RecipeError(found.front().text);
 }
 
 }  // namespace
@@ -120,6 +115,11 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
   ++state.length;
   state.reading.lineage.extend(ids.size(0), ids.device());
   return decoder->step(target_dropout_->forward(x), state.caches, state.reading);
+}
+
+void Transformer::set_activations(Activations activations) {
+  if (encoder) encoder->activations = activations;
+  decoder->activations = activations;
 }
 
 const torch::Tensor& Transformer::output_weight() const {

@@ -52,6 +52,9 @@ class Transformer : public torch::nn::Module {
   /// Logits [N, V] of decoder outputs [N, d].
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
+  /// Whether both stacks keep what their blocks compute, see `BlockStack::activations`.
+  void set_activations(Activations activations);
+
   const ModelOptions& options() const { return options_; }
   Context& context() const { return *context_; }
 

@@ -11,7 +11,7 @@ double correction(double beta1, double beta2, int64_t t) {
 }
 
 template <class Options>
-Update adam_update(const Options& options, int64_t t) {
+AdamUpdate adam_update(const Options& options, int64_t t) {
   const bool inside = options.eps_placement == EpsilonPlacement::inside_correction;
   return {
       .beta1 = options.beta1,
@@ -20,14 +20,14 @@ Update adam_update(const Options& options, int64_t t) {
       .epsilon = inside ? options.eps : options.eps * std::sqrt(1 - std::pow(options.beta2, t))};
 }
 
-Update update_of(const AdamOptions& options, int64_t t) {
-  Update update = adam_update(options, t);
+AdamUpdate update_of(const AdamOptions& options, int64_t t) {
+  AdamUpdate update = adam_update(options, t);
   update.l2 = options.weight_decay;
   return update;
 }
 
-Update update_of(const AdamWOptions& options, int64_t t) {
-  Update update = adam_update(options, t);
+AdamUpdate update_of(const AdamWOptions& options, int64_t t) {
+  AdamUpdate update = adam_update(options, t);
   update.decay = options.weight_decay;
   return update;
 }
@@ -37,8 +37,8 @@ bool is_rectifiable(const RAdamOptions& options, int64_t t) {
   return options.rectification == Rectification::authors ? length >= 5 : length > 4;
 }
 
-Update update_of(const RAdamOptions& options, int64_t t) {
-  Update update{.beta1 = options.beta1, .beta2 = options.beta2, .decay = options.weight_decay};
+AdamUpdate update_of(const RAdamOptions& options, int64_t t) {
+  AdamUpdate update{.beta1 = options.beta1, .beta2 = options.beta2, .decay = options.weight_decay};
   if (is_rectifiable(options, t)) {
     update.step = rectifier(options.beta2, t) * correction(options.beta1, options.beta2, t);
     update.epsilon = options.eps;
@@ -56,7 +56,7 @@ Update update_of(const RAdamOptions& options, int64_t t) {
 
 }  // namespace
 
-Update update_at(const OptimizerChoice& choice, int64_t t) {
+AdamUpdate update_at(const OptimizerChoice& choice, int64_t t) {
   return std::visit([t](const auto& options) { return update_of(options, t); }, choice);
 }
 

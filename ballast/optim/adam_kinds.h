@@ -9,6 +9,7 @@
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
+#include "ballast/kernels/adam.h"
 
 namespace ballast {
 
@@ -98,25 +99,9 @@ struct AdamWOptions {
 
 using OptimizerChoice = std::variant<RAdamOptions, AdamOptions, AdamWOptions>;
 
-/// The numbers of one step of any kind, with g the gradient, w the weight, m and v its moments:
-///
-///     g' = gradient_scale g + l2 w        m = beta1 m + (1 - beta1) g'
-///     w -= decay w + step m / (root sqrt(v) + epsilon)
-///                                         v = beta2 v + (1 - beta2) g'^2
-///
-/// A kind is nothing but a rule for these numbers. Where epsilon is placed is only its value at t.
-struct Update {
-  double beta1 = 0, beta2 = 0;
-  double gradient_scale = 1;
-  double l2 = 0;
-  double decay = 0;  ///< small, so it is kept apart from 1 - decay, which float32 cannot resolve
-  double step = 0;
-  double root = 1;  ///< 0 turns the quotient into plain momentum
-  double epsilon = 0;
-};
-
-/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it.
-Update update_at(const OptimizerChoice& choice, int64_t t);
+/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it. A kind
+/// is nothing but a rule for these numbers; where epsilon is placed is only its value at t.
+AdamUpdate update_at(const OptimizerChoice& choice, int64_t t);
 
 /// The peak learning rate of a choice.
 double peak_lr(const OptimizerChoice& choice);

@@ -25,10 +25,10 @@ TEST(RAdam, RectifierTendsToOne) { EXPECT_NEAR(rectifier(0.98, 5000), 1, 1e-12);
 TEST(RAdam, AuthorsRuleIsStillUntilStep6) {
   for (const double beta2 : beta2_values) {
     const RAdamOptions options{.beta2 = beta2, .weight_decay = 0.1};
-    const Update still = update_at(options, 5);
+    const AdamUpdate still = update_at(options, 5);
     EXPECT_EQ(still.step, 0) << beta2;
     EXPECT_EQ(still.decay, 0) << beta2;
-    const Update first = update_at(options, 6);
+    const AdamUpdate first = update_at(options, 6);
     EXPECT_GT(first.step, 0) << beta2;
     EXPECT_EQ(first.root, 1) << beta2;
     EXPECT_EQ(first.decay, 0.1) << beta2;
@@ -38,7 +38,7 @@ TEST(RAdam, AuthorsRuleIsStillUntilStep6) {
 TEST(RAdam, PaperRuleTakesMomentumStepsUntilStep5) {
   for (const double beta2 : beta2_values) {
     const RAdamOptions options{.beta2 = beta2, .rectification = Rectification::paper};
-    const Update momentum = update_at(options, 4);
+    const AdamUpdate momentum = update_at(options, 4);
     EXPECT_EQ(momentum.root, 0) << beta2;
     EXPECT_EQ(momentum.epsilon, 1) << beta2;
     EXPECT_DOUBLE_EQ(momentum.step, 1 / (1 - std::pow(0.9, 4))) << beta2;
@@ -51,8 +51,8 @@ TEST(RAdam, ShortAverageIsNeverRectified) {
 }
 
 TEST(Adam, PlacementOfEpsilonIsItsValueAtEachStep) {
-  const Update after = update_at(AdamOptions{.eps = 1e-3}, 3);
-  const Update inside =
+  const AdamUpdate after = update_at(AdamOptions{.eps = 1e-3}, 3);
+  const AdamUpdate inside =
       update_at(AdamOptions{.eps = 1e-3, .eps_placement = EpsilonPlacement::inside_correction}, 3);
   EXPECT_EQ(after.step, inside.step);
   EXPECT_EQ(inside.epsilon, 1e-3);

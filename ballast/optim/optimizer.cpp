@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "ballast/base/error.h"
-#include "ballast/optim/sweep.h"
+#include "ballast/kernels/adam.h"
 
 namespace ballast {
 namespace {
@@ -41,12 +41,7 @@ torch::Tensor zero_moment(const torch::Tensor& value) {
   return torch::zeros(value.sizes(), value.options().dtype(type).requires_grad(false));
 }
 
-torch::Tensor gradient_or_zero(const torch::Tensor& value) {
-  const torch::Tensor& gradient = value.grad();
-  return gradient.defined() ? gradient : torch::zeros_like(value);
-}
-
-Update update_for(const OptimizedParameter& parameter, Update update, double lr) {
+AdamUpdate update_for(const OptimizedParameter& parameter, AdamUpdate update, double lr) {
   update.step *= lr * parameter.lr_scale;
   update.decay *= parameter.decays ? lr * parameter.lr_scale : 0;
   update.l2 *= parameter.decays ? 1 : 0;
@@ -108,13 +103,16 @@ void Optimizer::step(double lr, double gradient_scale) {
                     "both must be finite, so skip this step",
                     lr, gradient_scale));
   }
-  Update update = update_at(choice_, ++steps_);
+  AdamUpdate update = update_at(choice_, ++steps_);
   update.gradient_scale = gradient_scale;
+  std::vector<AdamTensors> all;
+  all.reserve(parameters_.size());
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const torch::Tensor& value = parameters_[i].value;
-    sweep({value, gradient_or_zero(value), moments_[i].first, moments_[i].second},
-          update_for(parameters_[i], update, lr));
+    all.push_back({value, value.grad(), moments_[i].first, moments_[i].second,
+                   update_for(parameters_[i], update, lr)});
   }
+  adam(all);
 }
 
 void Optimizer::clear_gradients() {

@@ -19,6 +19,7 @@ constexpr std::string_view free_options[] = {"train.steps",
                                              "train.keep",
                                              "train.patience",
                                              "train.checkpoint_every",
+                                             "train.recompute",
                                              "data.train",
                                              "data.valid",
                                              "data.test",
@@ -47,19 +48,6 @@ void check_files(const Recipe& recipe, std::vector<Contradiction>& found) {
   check("data.test", recipe.data.test);
 }
 
-void check_model(const ModelOptions& model, std::vector<Contradiction>& found) {
-  if (model.d_model % model.heads != 0) {
-    found.push_back(
-        {"model.heads", fmt::format("model.heads = {} does not divide model.d_model = {}",
-                                    model.heads, model.d_model)});
-  }
-  if (model.d_model % 2 != 0) {
-    found.push_back(
-        {"model.d_model",
-         fmt::format("model.d_model = {} is odd; positions need an even width", model.d_model)});
-  }
-}
-
 void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
   const bool is_lm = recipe.model.kind == ModelKind::causal_lm;
   const std::string option = is_lm ? "data.context" : "data.length.max_length";
@@ -81,8 +69,7 @@ std::string located(const std::string& file, const std::filesystem::path& folder
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Recipe& recipe) {
-  std::vector<Contradiction> found;
-  check_model(recipe.model, found);
+  std::vector<Contradiction> found = contradictions(recipe.model);
   check_batches(recipe, found);
   if (recipe.train.patience > 0 && recipe.train.validate_every == 0) {
     found.push_back({"train.patience",

@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "ballast/model/contradictions.h"
 #include "ballast/recipe/recipe.h"
 
 namespace ballast {
 
-/// Options that contradict each other.
-struct Contradiction {
-  std::string option;  ///< dotted name of the one to look at first
-  std::string text;
-};
-
-/// Every contradiction across the fields of a recipe.
+/// Every contradiction across the fields of a recipe, those within its model first.
 std::vector<Contradiction> contradictions(const Recipe& recipe);
 
 /// Reads a recipe with its overrides and checks it. Data paths are relative to the recipe's folder,

@@ -1,7 +1,8 @@
 #include "ballast/theory/truncated_normal.h"
 
 #include <cmath>
-#include <numbers>
+
+#include "ballast/base/normal.h"
 
 namespace ballast {
 namespace {
@@ -10,12 +11,6 @@ namespace {
 double weighted_density(double x) { return std::isinf(x) ? 0.0 : x * normal_density(x); }
 
 }  // namespace
-
-double normal_density(double x) {
-  return std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-}
-
-double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 TruncatedMoments truncated_normal_moments(double mean, double std, double low, double high) {
   const double a = (low - mean) / std, b = (high - mean) / std;

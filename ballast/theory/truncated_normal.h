@@ -17,8 +17,4 @@ TruncatedMoments truncated_normal_moments(double mean, double std, double low, d
 /// 1). c = 2 keeps 0.7737413, so a std of s needs an untruncated one of s / sqrt(0.7737413).
 double truncation_share(double c);
 
-/// Normal density and distribution function.
-double normal_density(double x);
-double normal_distribution(double x);
-
 }  // namespace ballast

@@ -23,6 +23,7 @@ struct TrainOptions {
   int64_t checkpoint_every = 500;
   int64_t keep = 3;
   int64_t patience = 0;
+  bool recompute = false;
   StabilityOptions stability;
 
   static constexpr auto fields() {
@@ -50,6 +51,9 @@ struct TrainOptions {
         field("patience", &T::patience,
               "validations without a lower loss before training ends early; 0 = never",
               at_least_zero),
+        field("recompute", &T::recompute,
+              "compute blocks again in the backward pass instead of keeping what they computed: "
+              "less memory, more time, the same numbers"),
         field("stability", &T::stability, "when a run counts as diverged"));
   }
   bool operator==(const TrainOptions&) const = default;

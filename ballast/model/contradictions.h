@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ballast/model/options.h"
+
+namespace ballast {
+
+/// Options that contradict each other.
+struct Contradiction {
+  std::string option;  ///< dotted name in the recipe of the one to look at first
+  std::string text;
+};
+
+/// Every contradiction within the options of a model.
+std::vector<Contradiction> contradictions(const ModelOptions& options);
+
+}  // namespace ballast

@@ -1,0 +1,149 @@
+#include "ballast/model/recompute.h"
+
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include "ballast/base/error.h"
+#include "ballast/testing/toy.h"
+
+namespace ballast {
+namespace {
+
+using Tensors = std::vector<torch::Tensor>;
+using testing::toy_ids;
+using testing::toy_vocabulary;
+
+ModelOptions options_of(ModelKind kind, const ResidualChoice& residual) {
+  ModelOptions options = testing::toy_options(residual);
+  options.kind = kind;
+  options.encoder_layers = options.decoder_layers = 3;
+  options.dropout = 0.2;
+  options.attention_dropout = 0.1;
+  options.activation_dropout = 0.1;
+  return options;
+}
+
+std::shared_ptr<Transformer> training_model(const ModelOptions& options, Activations activations) {
+  auto model = testing::toy_model(options);
+  model->train();
+  model->set_activations(activations);
+  return model;
+}
+
+torch::Tensor loss_of(Transformer& model, uint64_t batch) {
+  model.context().micro_batch = static_cast<int64_t>(batch);
+  const Packed source = toy_ids({5, 9, 1, 12}, toy_vocabulary, batch);
+  const Packed target = toy_ids({7, 3, 11, 2}, toy_vocabulary, 100 + batch);
+  const torch::Tensor hidden = model.forward(source, target);
+  return cross_entropy(model.projection(hidden, target.tokens), {.smoothing = 0.1}).loss;
+}
+
+/// Losses of two batches, the second run before the first one's backward pass, then all gradients.
+Tensors losses_and_gradients(Transformer& model) {
+  Tensors all{loss_of(model, 1), loss_of(model, 2)};
+  for (const torch::Tensor& loss : {all[0], all[1]}) loss.backward();
+  for (const auto& parameter : model.named_parameters()) all.push_back(parameter.value().grad());
+  return all;
+}
+
+class EveryModel : public ::testing::TestWithParam<std::tuple<ModelKind, ResidualChoice>> {};
+
+TEST_P(EveryModel, HasTheSameLossAndGradientsToTheBit) {
+  const auto& [kind, residual] = GetParam();
+  const ModelOptions options = options_of(kind, residual);
+  const Tensors kept = losses_and_gradients(*training_model(options, Activations::kept));
+  const Tensors again = losses_and_gradients(*training_model(options, Activations::recomputed));
+  ASSERT_EQ(kept.size(), again.size());
+  for (size_t i = 0; i < kept.size(); ++i) {
+    ASSERT_TRUE(kept[i].defined() && again[i].defined()) << i;
+    EXPECT_TRUE(kept[i].equal(again[i])) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(KindsAndSchemes, EveryModel,
+                         ::testing::Combine(::testing::Values(ModelKind::seq2seq,
+                                                              ModelKind::causal_lm),
+                                            ::testing::ValuesIn(testing::all_schemes())));
+
+TEST(Recompute, AnObserverSeesEveryTensorOnce) {
+  const auto seen = [](Activations activations) {
+    const auto model = training_model(options_of(ModelKind::seq2seq, Admin{}), activations);
+    int count = 0;
+    const Watch watch(model->context(), [&](const ProbePoint&, const torch::Tensor& tensor) {
+      ++count;
+      return tensor;
+    });
+    loss_of(*model, 1).backward();
+    return count;
+  };
+  EXPECT_GT(seen(Activations::kept), 0);
+  EXPECT_EQ(seen(Activations::recomputed), seen(Activations::kept));
+}
+
+/// A part that counts its runs and lets go of what it computes on the way.
+struct CountedPart {
+  torch::Tensor weight = torch::full({3}, 2.0F, torch::requires_grad());
+  int runs = 0;
+  c10::weak_intrusive_ptr<c10::TensorImpl> inner{torch::ones({1}).getIntrusivePtr()};
+
+  ForwardPart part() {
+    return [this](const torch::Tensor& x, const torch::Tensor& memory) {
+      ++runs;
+      const torch::Tensor hidden = (x * weight).exp();
+      inner = c10::weak_intrusive_ptr<c10::TensorImpl>(hidden.getIntrusivePtr());
+      return memory.defined() ? hidden * memory : hidden * hidden;
+    };
+  }
+};
+
+TEST(Recompute, KeepsNothingInsideThePartUntilTheBackwardPass) {
+  CountedPart counted;
+  const torch::Tensor x = torch::tensor({0.5F, -1.0F, 2.0F}, torch::requires_grad());
+  const torch::Tensor plain = counted.part()(x, {});
+  EXPECT_FALSE(counted.inner.expired());
+  const torch::Tensor y = recomputed(counted.part(), x, {});
+  EXPECT_TRUE(counted.inner.expired());
+  EXPECT_EQ(counted.runs, 2);
+  EXPECT_TRUE(y.equal(plain));
+  y.sum().backward();
+  EXPECT_EQ(counted.runs, 3);
+}
+
+TEST(Recompute, GradientsReachInputMemoryAndParameters) {
+  CountedPart counted;
+  const torch::Tensor x = torch::tensor({0.5F, -1.0F, 2.0F}, torch::requires_grad());
+  const torch::Tensor memory = torch::tensor({3.0F, 4.0F, 5.0F}, torch::requires_grad());
+  const auto gradients = [&](const torch::Tensor& y) {
+    for (torch::Tensor t : {x, memory, counted.weight}) t.mutable_grad() = torch::Tensor();
+    y.sum().backward();
+    return Tensors{x.grad(), memory.grad(), counted.weight.grad()};
+  };
+  const Tensors expected = gradients(counted.part()(x, memory));
+  const Tensors found = gradients(recomputed(counted.part(), x, memory));
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(found[i].equal(expected[i])) << i;
+}
+
+TEST(Recompute, ParametersBehindAnInputWithoutGradientStillGetTheirs) {
+  CountedPart counted;
+  recomputed(counted.part(), torch::ones({3}), {}).sum().backward();
+  EXPECT_TRUE(counted.weight.grad().defined());
+  EXPECT_EQ(counted.runs, 1);
+}
+
+TEST(Recompute, NothingIsRecordedWithoutGradients) {
+  const auto model =
+      training_model(options_of(ModelKind::seq2seq, PreNorm{}), Activations::recomputed);
+  const torch::NoGradGuard no_grad;
+  EXPECT_FALSE(loss_of(*model, 1).requires_grad());
+}
+
+TEST(Recompute, ASecondDerivativeIsRefused) {
+  CountedPart counted;
+  const torch::Tensor x = torch::ones({3}, torch::requires_grad());
+  const torch::Tensor sum = recomputed(counted.part(), x, {}).sum();
+  EXPECT_THROW(torch::autograd::grad({sum}, {x}, {}, true, true), RecipeError);
+}
+
+}  // namespace
+}  // namespace ballast
