@@ -6,6 +6,7 @@
 #include "ballast/base/philox.h"
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/corpus_cache.h"
+#include "ballast/data/text.h"
 
 namespace ballast::bench {
 namespace {
@@ -24,14 +25,27 @@ void check_is_there(const std::vector<std::string>& files) {
 
 }  // namespace
 
-PreparedData load_data(const Recipe& recipe) {
+Tokenizer learn_vocabulary(const Recipe& recipe) {
   check_is_there(recipe.data.train);
   check_is_there(recipe.data.test);
-  PreparedData data;
-  data.tokenizer = std::make_shared<Tokenizer>(learn_tokenizer(recipe));
-  data.train = std::make_shared<EncodedCorpus>(
-      encode_files(recipe, {.text = recipe.data.train, .cache = {}}, *data.tokenizer));
-  return data;
+  return learn_tokenizer(recipe);
+}
+
+Encoded encoded_training_text(const Recipe& recipe) {
+  const Tokenizer tokenizer = learn_vocabulary(recipe);
+  EncodedCorpus corpus = encode_files(recipe, {.text = recipe.data.train, .cache = {}}, tokenizer);
+  return {std::make_shared<EncodedCorpus>(std::move(corpus)), tokenizer.size()};
+}
+
+std::vector<std::vector<int64_t>> test_sources(const Recipe& recipe, const Tokenizer& tokenizer,
+                                               int64_t count) {
+  std::vector<std::vector<int64_t>> sources;
+  for (const std::string& line : read_lines(recipe.data.test.front())) {
+    if (static_cast<int64_t>(sources.size()) == count) break;
+    sources.push_back(tokenizer.encode(line));
+    sources.back().push_back(tokenizer.end_id());
+  }
+  return sources;
 }
 
 std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int64_t count) {

@@ -8,15 +8,24 @@
 
 namespace ballast::bench {
 
+inline constexpr const char* default_corpus = "data/libreoffice-help-en-de";
+
 /// A corpus as ids, without the text.
 struct Encoded {
   std::shared_ptr<const EncodedCorpus> train;
   int64_t vocabulary_size = 0;
 };
 
-/// Learns the recipe's vocabulary and encodes its training text. Raises DataError, saying how the
-/// default corpus is made, when a file is not there.
-PreparedData load_data(const Recipe& recipe);
+/// The vocabulary of the recipe's training text. Raises DataError, saying how the default corpus is
+/// made, when a file is not there.
+Tokenizer learn_vocabulary(const Recipe& recipe);
+
+/// The same, and the training text as ids.
+Encoded encoded_training_text(const Recipe& recipe);
+
+/// The first `count` sources of the recipe's test text, with the end piece.
+std::vector<std::vector<int64_t>> test_sources(const Recipe& recipe, const Tokenizer& tokenizer,
+                                               int64_t count);
 
 /// The first batches of the recipe's training.
 std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int64_t count);

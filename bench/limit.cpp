@@ -1,6 +1,7 @@
 #include "bench/limit.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -74,11 +75,11 @@ void add_attention(std::vector<Product>& products, const ModelOptions& options,
   }
 }
 
-memory::desc described(const memory::dims& sizes, bool transposed) {
+memory::desc described(const memory::dims& sizes, bool transposed, memory::data_type type) {
   const int64_t rows = sizes[1], columns = sizes[2];
   const memory::dims strides =
       transposed ? memory::dims{rows * columns, 1, rows} : memory::dims{rows * columns, columns, 1};
-  return {sizes, memory::data_type::f32, strides};
+  return {sizes, type, strides};
 }
 
 struct Ready {
@@ -88,6 +89,12 @@ struct Ready {
 };
 
 }  // namespace
+
+double operations_of(const std::vector<Product>& products) {
+  double sum = 0;
+  for (const Product& each : products) sum += each.operations();
+  return sum;
+}
 
 std::vector<Product> linear_products(const Transformer& model, const Batch& batch) {
   std::vector<Product> products;
@@ -117,8 +124,9 @@ std::vector<Product> attention_products(const ModelOptions& options, const Batch
 }
 
 void ProductTimer::grow(const std::vector<Product>& products) {
-  const auto reserve = [](std::vector<float>& buffer, int64_t count) {
-    if (static_cast<int64_t>(buffer.size()) < count) buffer.resize(count, 0.01F);
+  const auto filling = std::bit_cast<float>(0x3c233c23U);  // about 0.01, in bfloat16 too
+  const auto reserve = [&](std::vector<float>& buffer, int64_t count) {
+    if (static_cast<int64_t>(buffer.size()) < count) buffer.resize(count, filling);
   };
   for (const Product& each : products) {
     reserve(left_, each.batch * each.m * each.k);
@@ -131,9 +139,10 @@ double ProductTimer::seconds(const std::vector<Product>& products) {
   grow(products);
   std::vector<Ready> ready;
   for (const Product& each : products) {
-    const memory::desc left = described({each.batch, each.m, each.k}, each.left_transposed);
-    const memory::desc right = described({each.batch, each.k, each.n}, each.right_transposed);
-    const memory::desc out = described({each.batch, each.m, each.n}, false);
+    const memory::desc left = described({each.batch, each.m, each.k}, each.left_transposed, type_);
+    const memory::desc right =
+        described({each.batch, each.k, each.n}, each.right_transposed, type_);
+    const memory::desc out = described({each.batch, each.m, each.n}, false, memory::data_type::f32);
     const dnnl::matmul::primitive_desc how(dnnl::matmul::desc(left, right, out), engine_);
     ready.push_back({dnnl::matmul(how),
                      {{DNNL_ARG_SRC, memory(left, engine_, left_.data())},

@@ -20,6 +20,8 @@ struct Product {
   double operations() const { return 2.0 * static_cast<double>(batch * m * k * n * times); }
 };
 
+double operations_of(const std::vector<Product>& products);
+
 /// Of the linear layers and the output projection: forward, input gradient, weight gradient.
 std::vector<Product> linear_products(const Transformer& model, const Batch& batch);
 
@@ -27,11 +29,14 @@ std::vector<Product> linear_products(const Transformer& model, const Batch& batc
 /// attention takes 128 queries at a time, with the keys up to the last of them.
 std::vector<Product> attention_products(const ModelOptions& options, const Batch& batch);
 
-/// Matrix products alone in oneDNN, float32, plain row-major layouts: what a step of these shapes
-/// cannot undercut. Buffers and primitives are made before the time is taken, and buffers are
-/// shared by all products, so that they are as warm in the cache as can be.
+/// Matrix products alone in oneDNN, of one type (their results float32), in plain row-major
+/// layouts: what a step of these shapes cannot undercut. Buffers and primitives are made before the
+/// time is taken, and buffers are shared by all products, so that they are as warm in the cache as
+/// can be.
 class ProductTimer {
  public:
+  explicit ProductTimer(dnnl::memory::data_type type) : type_(type) {}
+
   double seconds(const std::vector<Product>& products);
 
  private:
@@ -39,6 +44,7 @@ class ProductTimer {
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
+  dnnl::memory::data_type type_;
   std::vector<float> left_, right_, out_;
 };
 

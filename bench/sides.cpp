@@ -122,8 +122,7 @@ Gradient StockSide::gradient(const Batch& batch) {
   return found;
 }
 
-void check_agreement(const Gradient& ours, const Gradient& stock) {
-  constexpr double tolerance = 1e-4;
+void check_agreement(const Gradient& ours, const Gradient& stock, double tolerance) {
   const auto differ = [&](double a, double b) { return !(std::abs(a - b) <= tolerance * b); };
   if (!differ(ours.loss, stock.loss) && !differ(ours.norm, stock.norm)) return;
   throw std::runtime_error(fmt::format(
