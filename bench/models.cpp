@@ -1,0 +1,57 @@
+#include "bench/models.h"
+
+#include <array>
+
+#include "ballast/base/error.h"
+
+namespace ballast::bench {
+namespace {
+
+struct Named {
+  const char* name;
+  ModelOptions options;
+};
+
+ModelOptions sized(ModelKind kind, int64_t layers, int64_t d_model, int64_t heads) {
+  return {.kind = kind,
+          .d_model = d_model,
+          .d_ff = 4 * d_model,
+          .heads = heads,
+          .encoder_layers = layers,
+          .decoder_layers = layers,
+          .residual = PostNorm{}};
+}
+
+std::array<Named, 3> models() {
+  return {{{"seq2seq-6-512", sized(ModelKind::seq2seq, 6, 512, 8)},
+           {"seq2seq-18-128", sized(ModelKind::seq2seq, 18, 128, 4)},
+           {"causal-12-768", sized(ModelKind::causal_lm, 12, 768, 12)}}};
+}
+
+}  // namespace
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const Named& each : models()) names.emplace_back(each.name);
+  return names;
+}
+
+Recipe recipe_of(const std::string& model, const std::filesystem::path& corpus) {
+  const auto file = [&](const char* name) { return (corpus / name).string(); };
+  for (const Named& each : models()) {
+    if (model != each.name) continue;
+    const bool translates = each.options.kind == ModelKind::seq2seq;
+    Recipe recipe;
+    recipe.model = each.options;
+    recipe.data.train = {file("train.en")};
+    if (translates) recipe.data.train.push_back(file("train.de"));
+    if (translates) recipe.data.test = {file("test.en"), file("test.de")};
+    recipe.data.context = 1024;
+    recipe.train.label_smoothing = translates ? 0.1 : 0;
+    recipe.optimizer = AdamOptions{.lr = 1e-4, .beta2 = 0.98};
+    return recipe;
+  }
+  throw RecipeError("--model " + model + ": there is no such model; see --help");
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,133 @@
+#include "bench/sides.h"
+
+#include <fmt/format.h>
+#include <torch/nn/utils/clip_grad.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "ballast/data/tokenizer.h"
+#include "ballast/kernels/cross_entropy.h"
+#include "ballast/optim/clip.h"
+#include "bench/process.h"
+#include "bench/statistics.h"
+
+namespace ballast::bench {
+namespace {
+
+constexpr int64_t pad_id = 0;  // of every vocabulary that `Tokenizer` learns
+
+std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
+  std::vector<OptimizedParameter> parameters;
+  for (const PlannedParameter& each : plan) {
+    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
+                          !is_vector(each.entry.facts.role)});
+  }
+  return parameters;
+}
+
+torch::optim::AdamOptions stock_options(const Recipe& recipe) {
+  const auto& adam = std::get<AdamOptions>(recipe.optimizer);
+  return torch::optim::AdamOptions(adam.lr).betas({adam.beta1, adam.beta2}).eps(adam.eps);
+}
+
+}  // namespace
+
+OurSide::OurSide(const Recipe& recipe, int64_t vocabulary_size)
+    : OurSide(recipe, build_model(recipe, vocabulary_size)) {}
+
+OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
+    : options_(recipe.train),
+      lr_(peak_lr(recipe.optimizer)),
+      model_(prepared.model),
+      optimizer_(recipe.optimizer, optimized(prepared.plan)) {
+  model_->context().seed = static_cast<uint64_t>(recipe.seed);
+}
+
+torch::Tensor OurSide::summed_loss(const Batch& batch) const {
+  const torch::Tensor hidden = model_->forward(batch.source, batch.target_input);
+  return cross_entropy(model_->projection(hidden, batch.target_output),
+                       {.multiplier = model_->projection_multiplier(),
+                        .smoothing = options_.label_smoothing,
+                        .convention = options_.smoothing})
+      .loss;
+}
+
+StepTime OurSide::step(const Batch& batch) {
+  StepTime time;
+  model_->train();
+  model_->context().step = optimizer_.steps();
+  const Stopwatch forward;
+  const torch::Tensor loss = summed_loss(batch);
+  time.forward = forward.seconds();
+  const Stopwatch backward;
+  loss.backward();
+  time.backward = backward.seconds();
+  const Stopwatch update;
+  const auto tokens = static_cast<double>(batch.tokens);
+  const auto clip = clip_scale(gradient_norm(optimizer_.parameters()) / tokens, options_.clip_norm);
+  if (!clip) throw std::runtime_error("our gradient is not finite");
+  optimizer_.step(lr_, *clip / tokens);
+  optimizer_.clear_gradients();
+  time.update = update.seconds();
+  return time;
+}
+
+Gradient OurSide::gradient(const Batch& batch) {
+  model_->eval();
+  const torch::Tensor loss = summed_loss(batch);
+  loss.backward();
+  const auto tokens = static_cast<double>(batch.tokens);
+  const Gradient found{loss.item<double>() / tokens,
+                       gradient_norm(optimizer_.parameters()) / tokens};
+  optimizer_.clear_gradients();
+  return found;
+}
+
+StockSide::StockSide(const Recipe& recipe, const Transformer& ours, int threads)
+    : options_(recipe.train),
+      threads_(threads),
+      model_(ours, pad_id),
+      optimizer_(model_.parameters(), stock_options(recipe)) {}
+
+StepTime StockSide::step(const Batch& batch) {
+  const BlasThreads blas(threads_);
+  const PaddedBatch ready = padded(batch, pad_id);
+  StepTime time;
+  model_.train();
+  const Stopwatch forward;
+  const torch::Tensor loss = model_.loss(ready, options_.label_smoothing);
+  time.forward = forward.seconds();
+  const Stopwatch backward;
+  loss.backward();
+  time.backward = backward.seconds();
+  const Stopwatch update;
+  torch::nn::utils::clip_grad_norm_(model_.parameters(), options_.clip_norm);
+  optimizer_.step();
+  model_.zero_grad(/*set_to_none=*/true);
+  time.update = update.seconds();
+  return time;
+}
+
+Gradient StockSide::gradient(const Batch& batch) {
+  const BlasThreads blas(threads_);
+  model_.eval();
+  const torch::Tensor loss = model_.loss(padded(batch, pad_id), options_.label_smoothing);
+  loss.backward();
+  const double none = std::numeric_limits<double>::infinity();
+  const Gradient found{loss.item<double>(),
+                       torch::nn::utils::clip_grad_norm_(model_.parameters(), none)};
+  model_.zero_grad(/*set_to_none=*/true);
+  return found;
+}
+
+void check_agreement(const Gradient& ours, const Gradient& stock, double tolerance) {
+  const auto differ = [&](double a, double b) { return !(std::abs(a - b) <= tolerance * b); };
+  if (!differ(ours.loss, stock.loss) && !differ(ours.norm, stock.norm)) return;
+  throw std::runtime_error(fmt::format(
+      "the sides do not compute the same: loss {} ours, {} stock; gradient norm {} ours, {} stock",
+      ours.loss, stock.loss, ours.norm, stock.norm));
+}
+
+}  // namespace ballast::bench
