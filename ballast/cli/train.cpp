@@ -10,6 +10,7 @@
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/stop_signals.h"
 #include "ballast/cli/verbs.h"
+#include "ballast/kernels/bf16.h"
 #include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/train/trainer.h"
@@ -39,6 +40,8 @@ void train(const Flags& flags) {
   const StopSignals signals;
   const torch::Device device = flags.machine.prepare();
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  refuse_slow_precision("train.precision", recipe.train.precision, device);
+  refuse_slow_precision("decode.precision", recipe.decode.precision, device);
   RunDirectory directory = RunDirectory::open_or_create(flags.run);
   adopt_recipe(directory, recipe);
   const PreparedData data = prepared_data(recipe, directory);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ballast/base/choice.h"
+#include "ballast/base/precision.h"
 
 namespace ballast {
 
@@ -25,17 +26,23 @@ struct EnumNames<Activation> {
 struct LinearOptions {
   double multiplier = 1;  ///< of the matrix product, not of the bias (table two)
   Activation activation = Activation::identity;
+  torch::Tensor bf16_weight = {};  ///< the weight's bfloat16 copy; undefined: float32 products
+  torch::Tensor bf16_x = {};       ///< the same of x; undefined: rounded by the kernel
+  Precision result = Precision::float32;  ///< bf16, with `bf16_weight`: y in bfloat16
 };
 
 /// activation(multiplier * x weight^T + bias).
 ///
 /// x [N, fan_in], weight [fan_out, fan_in], bias [fan_out] or undefined; returns [N, fan_out].
+/// With `bf16_weight` all three products, forward and backward, take operands rounded to bfloat16
+/// and sum in float32; the gradients of weight and bias are float32, that of x has the type of x.
+/// Then x may itself be a bfloat16 tensor, and its copy is what the backward pass keeps.
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     LinearOptions options = {});
+                     const LinearOptions& options = {});
 
 /// The ATen version, for any device, type and derivative.
 torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weight,
-                               const torch::Tensor& bias, LinearOptions options = {});
+                               const torch::Tensor& bias, const LinearOptions& options = {});
 
 /// The activation alone, any shape. GELU(1) is 0.8413447 (`gelu`, erf) or 0.8411920 (`gelu_tanh`).
 torch::Tensor activate(const torch::Tensor& x, Activation activation);

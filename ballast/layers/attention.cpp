@@ -17,10 +17,11 @@ Attention::Attention(const AttentionLayerOptions& options) : options_(options) {
 }
 
 torch::Tensor Attention::forward(const torch::Tensor& x, const Segments& segments) const {
-  return attend(x, segments, project(x), segments);
+  const LinearInput rows = shared(x);
+  return attend(rows, segments, project(rows), segments);
 }
 
-torch::Tensor Attention::attend(const torch::Tensor& x, const Segments& queries,
+torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
                                 const KeyValue& memory, const Segments& keys) const {
   const int64_t d_head = options_.d_model / options_.heads;
   const AttentionOptions how{.heads = options_.heads,
@@ -32,13 +33,18 @@ torch::Tensor Attention::attend(const torch::Tensor& x, const Segments& queries,
   return output->forward(attention({q, memory.key, memory.value, queries, keys}, how));
 }
 
-KeyValue Attention::project(const torch::Tensor& memory) const {
+KeyValue Attention::project(const LinearInput& memory) const {
   return {key->forward(memory), value->forward(memory)};
 }
 
 torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache) const {
-  cache.append(project(x));
-  return attend(x, Segments::strided(x.size(0), 1, 1), cache.packed(), cache.segments());
+  const LinearInput rows = shared(x);
+  cache.append(project(rows));
+  return attend(rows, Segments::strided(x.size(0), 1, 1), cache.packed(), cache.segments());
+}
+
+LinearInput Attention::shared(const torch::Tensor& x) const {
+  return LinearInput::shared(x, query->context().precision);
 }
 
 }  // namespace ballast

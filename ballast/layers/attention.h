@@ -28,11 +28,11 @@ class Attention : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const Segments& segments) const;
 
   /// Attention of x [N_q, d] to keys and values projected before.
-  torch::Tensor attend(const torch::Tensor& x, const Segments& queries, const KeyValue& memory,
+  torch::Tensor attend(const LinearInput& x, const Segments& queries, const KeyValue& memory,
                        const Segments& keys) const;
 
   /// Keys and values of a memory [N_k, d].
-  KeyValue project(const torch::Tensor& memory) const;
+  KeyValue project(const LinearInput& memory) const;
 
   /// Self-attention of one new token per sequence, x [B, d], to itself and all before it.
   torch::Tensor step(const torch::Tensor& x, KeyValueCache& cache) const;
@@ -40,6 +40,8 @@ class Attention : public torch::nn::Module {
   std::shared_ptr<Linear> query, key, value, output;
 
  private:
+  LinearInput shared(const torch::Tensor& x) const;
+
   AttentionLayerOptions options_;
   std::shared_ptr<Dropout> dropout_;
 };

@@ -13,7 +13,10 @@ FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(option
 }
 
 torch::Tensor FeedForward::forward(const torch::Tensor& x) const {
-  return out->forward(dropout_->forward(in->forward(x, activation_)));
+  const DropMask mask = dropout_->mask();
+  // The widest activation of a block; dropout alone reads it in float32.
+  const Precision hidden = mask.active() ? Precision::float32 : in->context().precision;
+  return out->forward(dropout(in->forward(x, {activation_, hidden}), mask));
 }
 
 }  // namespace ballast

@@ -7,8 +7,14 @@ Linear::Linear(const LinearShape& shape) : shape_(shape) {
   if (shape.bias) bias = register_parameter("bias", torch::zeros({shape.fan_out}));
 }
 
-torch::Tensor Linear::forward(const torch::Tensor& x, Activation activation) const {
-  return linear(x, weight, bias, {multiplier, activation});
+torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {
+  LinearOptions options{multiplier, result.activation};
+  if (context().precision == Precision::bf16) {
+    options.bf16_weight = bf16_weight_.of(weight);
+    options.bf16_x = x.bf16;
+    options.result = result.type;
+  }
+  return linear(x.rows, weight, bias, options);
 }
 
 std::vector<ParameterSlot> Linear::describe() {

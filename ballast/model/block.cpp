@@ -47,7 +47,7 @@ torch::Tensor Block::forward(const torch::Tensor& x, const Segments& segments,
   torch::Tensor y = self_attention_residual->forward(
       x, [&](const torch::Tensor& h) { return self_attention->forward(h, segments); });
   if (cross_attention) {
-    const KeyValue projected = cross_attention->project(memory->rows);
+    const KeyValue projected = cross_attention->project(memory->input());
     y = cross_attention_residual->forward(y, [&](const torch::Tensor& h) {
       return cross_attention->attend(h, segments, projected, memory->segments);
     });

@@ -38,7 +38,7 @@ std::vector<BlockCache> BlockStack::caches(const Memory& memory) const {
   std::vector<BlockCache> made(blocks.size());
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i]->cross_attention) {
-      made[i].cross = blocks[i]->cross_attention->project(memory.rows);
+      made[i].cross = blocks[i]->cross_attention->project(memory.input());
     }
   }
   return made;
