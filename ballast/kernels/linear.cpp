@@ -2,6 +2,10 @@
 
 #include <torch/autograd.h>
 
+#include <type_traits>
+#include <utility>
+
+#include "ballast/base/error.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/held.h"
 #include "ballast/kernels/linear_loops.h"
@@ -20,15 +24,15 @@ using torch::autograd::variable_list;
 struct LinearCall {
   double multiplier;
   Activation activation;
-  torch::ScalarType x_type, result_type;
-  bool has_bias;
+  torch::ScalarType x_type;
+  bool has_bias, narrow_result;
 
   LinearCall(const torch::Tensor& x, bool has_bias, const LinearOptions& options)
       : multiplier(options.multiplier),
         activation(options.activation),
         x_type(x.scalar_type()),
-        result_type(options.result == Precision::bf16 ? torch::kBFloat16 : torch::kFloat32),
-        has_bias(has_bias) {}
+        has_bias(has_bias),
+        narrow_result(options.bf16_weight.defined() && options.result == Precision::bf16) {}
 };
 
 Epilogue epilogue_of(const torch::Tensor& y, const torch::Tensor& bias, const LinearCall& call) {
@@ -36,58 +40,77 @@ Epilogue epilogue_of(const torch::Tensor& y, const torch::Tensor& bias, const Li
           static_cast<float>(call.multiplier), call.activation};
 }
 
-void finish(const Epilogue& epilogue, const torch::Tensor& z, const torch::Tensor& y) {
-  if (is_bf16(z)) return finish_product(epilogue, bf16_data(z), bf16_data(y));
-  finish_product(epilogue, z.data_ptr<float>(), y.data_ptr<float>());
-}
-
 /// The result, and z where the backward pass needs it.
 struct Forward {
   torch::Tensor y, z;
 };
 
-Forward run_forward(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                    const LinearCall& call) {
-  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options().dtype(call.result_type));
+torch::Tensor result_for(const torch::Tensor& z, Activation activation) {
+  const bool in_place = activation == Activation::identity || derivative_from_output(activation);
+  return in_place ? z
+                  : torch::empty({z.size(0), z.size(1) / arguments_of(activation)}, z.options());
+}
+
+Forward wide_forward(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     const LinearCall& call) {
+  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options().dtype(torch::kFloat32));
   if (call.activation == Activation::identity && call.multiplier == 1) {
     matmul_into(z, x, weight.t(), bias);
     return {z, {}};
   }
   matmul_into(z, x, weight.t());
-  const bool in_place =
-      call.activation == Activation::identity || derivative_from_output(call.activation);
-  torch::Tensor y = in_place ? z : torch::empty_like(z);
-  finish(epilogue_of(y, bias, call), z, y);
+  const torch::Tensor y = result_for(z, call.activation);
+  finish_product(epilogue_of(y, bias, call), z.data_ptr<float>(), y.data_ptr<float>());
   return {y, call.activation == Activation::identity ? torch::Tensor() : z};
 }
 
+/// The same with a bfloat16 result, whose z is rounded once, with its bias.
+Forward narrow_forward(const torch::Tensor& x, const torch::Tensor& weight,
+                       const torch::Tensor& bias, LinearCall call) {
+  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options());
+  const Activation activation = std::exchange(call.activation, Activation::identity);
+  if (call.multiplier == 1) {
+    matmul_into(z, x, weight.t(), bias);
+  } else {
+    z = rounded(wide_forward(x, weight, bias, call).y);
+  }
+  if (activation == Activation::identity) return {z, {}};
+  const torch::Tensor y = result_for(z, activation);
+  finish_product({y.size(0), y.size(1), nullptr, 1, activation}, bf16_data(z), bf16_data(y));
+  return {y, z};
+}
+
+template <class T>
+T* data_of(const torch::Tensor& t) {
+  if constexpr (std::is_same_v<T, float>) {
+    return t.data_ptr<float>();
+  } else {
+    return bf16_data(t);
+  }
+}
+
+/// The gradient by z as a tensor of T's type; adds that by the bias where it is defined.
+template <class T, class Out>
 torch::Tensor product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
-                               const LinearCall& call) {
-  if (call.activation == Activation::identity) return gradient;
-  torch::Tensor out = torch::empty_like(gradient);
-  activation_gradient(epilogue_of(gradient, {}, call), gradient.data_ptr<float>(),
-                      saved.data_ptr<float>(), out.data_ptr<float>());
+                               Activation activation, const torch::Tensor& bias) {
+  constexpr auto type = std::is_same_v<Out, float> ? torch::kFloat32 : torch::kBFloat16;
+  const int64_t rows = gradient.size(0), columns = gradient.size(1);
+  torch::Tensor out =
+      torch::empty({rows, columns * arguments_of(activation)}, gradient.options().dtype(type));
+  activation_gradient(GradientRows<T, Out>{rows, columns, activation, data_of<T>(gradient),
+                                           saved.defined() ? data_of<T>(saved) : nullptr,
+                                           data_of<Out>(out),
+                                           bias.defined() ? bias.data_ptr<float>() : nullptr});
   return out;
 }
 
-/// The same in bfloat16; adds the gradient of the bias where that is defined.
 torch::Tensor narrow_product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
                                       Activation activation, const torch::Tensor& bias) {
-  const bool plain = activation == Activation::identity;
-  if (plain && is_bf16(gradient) && !bias.defined()) return gradient;
-  torch::Tensor out = torch::empty(gradient.sizes(), gradient.options().dtype(torch::kBFloat16));
-  float* sums = bias.defined() ? bias.data_ptr<float>() : nullptr;
-  const int64_t rows = gradient.size(0), columns = gradient.size(1);
-  if (is_bf16(gradient)) {
-    narrow_gradient(GradientRows<uint16_t>{rows, columns, activation, bf16_data(gradient),
-                                           plain ? nullptr : bf16_data(saved), bf16_data(out),
-                                           sums});
-  } else {
-    narrow_gradient(GradientRows<float>{rows, columns, activation, gradient.data_ptr<float>(),
-                                        plain ? nullptr : saved.data_ptr<float>(), bf16_data(out),
-                                        sums});
+  if (!is_bf16(gradient)) {
+    return product_gradient<float, uint16_t>(gradient, saved, activation, bias);
   }
-  return out;
+  if (activation == Activation::identity && !bias.defined()) return gradient;
+  return product_gradient<uint16_t, uint16_t>(gradient, saved, activation, bias);
 }
 
 /// Gradients of weight and bias; the bias costs no pass of its own.
@@ -130,8 +153,9 @@ struct FusedLinear : torch::autograd::Function<FusedLinear> {
                                const LinearOptions& options) {
     const LinearCall call(x, bias.has_value(), options);
     const auto [rows, matrix] = operands(x, weight, options);
-    const Forward result =
-        run_forward(rows, matrix, bias ? bias->contiguous() : torch::Tensor(), call);
+    const torch::Tensor added = bias ? bias->contiguous() : torch::Tensor();
+    const Forward result = call.narrow_result ? narrow_forward(rows, matrix, added, call)
+                                              : wide_forward(rows, matrix, added, call);
     hold(*context, call);
     context->save_for_backward({rows, matrix, result.z});
     return result.y;
@@ -147,7 +171,10 @@ struct FusedLinear : torch::autograd::Function<FusedLinear> {
 
   static variable_list wide_backward(AutogradContext& context, const torch::Tensor& incoming,
                                      const variable_list& saved, const LinearCall& call) {
-    const torch::Tensor gradient = product_gradient(incoming, saved[2], call);
+    const torch::Tensor gradient =
+        call.activation == Activation::identity
+            ? incoming
+            : product_gradient<float, float>(incoming, saved[2], call.activation, {});
     torch::Tensor x, weight, bias;
     if (context.needs_input_grad(0)) {
       x = torch::empty_like(saved[0]);
@@ -164,7 +191,7 @@ struct FusedLinear : torch::autograd::Function<FusedLinear> {
     const auto scale = static_cast<float>(call.multiplier);
     const auto wide = saved[0].options().dtype(torch::kFloat32);
     torch::Tensor x, weight, bias;
-    if (call.has_bias) bias = torch::zeros({incoming.size(1)}, wide);
+    if (call.has_bias) bias = torch::zeros({saved[1].size(0)}, wide);
     const torch::Tensor gradient =
         narrow_product_gradient(incoming, saved[2], call.activation, bias);
     if (context.needs_input_grad(0)) {
@@ -192,9 +219,11 @@ torch::Tensor reference_product(const torch::Tensor& x, const torch::Tensor& wei
 }  // namespace
 
 torch::Tensor activate(const torch::Tensor& x, Activation activation) {
+  if (const auto gate = gate_of(activation)) {
+    const std::vector<torch::Tensor> halves = x.chunk(2, -1);
+    return activate(halves[0], *gate) * halves[1];
+  }
   switch (activation) {
-    case Activation::identity:
-      return x;
     case Activation::relu:
       return torch::relu(x);
     case Activation::gelu:
@@ -203,8 +232,9 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
       return torch::gelu(x, "tanh");
     case Activation::silu:
       return torch::silu(x);
+    default:
+      return x;
   }
-  return x;
 }
 
 torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weight,
@@ -228,6 +258,10 @@ bool serves(const torch::Tensor& x, const torch::Tensor& weight, const torch::Te
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      const LinearOptions& options) {
+  if (weight.size(0) % arguments_of(options.activation) != 0) {
+    throw RecipeError("a gated pair needs a weight with an even number of rows, found " +
+                      std::to_string(weight.size(0)));
+  }
   if (!serves(x, weight, bias, options)) return linear_reference(x, weight, bias, options);
   return FusedLinear::apply(x, weight, given(bias), options);
 }

@@ -4,8 +4,11 @@ namespace ballast {
 
 FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(options.activation) {
   in = register_module(
-      "in", std::make_shared<Linear>(
-                LinearShape{options.d_model, options.d_ff, Role::feed_forward_in, options.site}));
+      "in", std::make_shared<Linear>(LinearShape{.fan_in = options.d_model,
+                                                 .fan_out = options.d_ff,
+                                                 .role = Role::feed_forward_in,
+                                                 .site = options.site,
+                                                 .stacked = arguments_of(options.activation)}));
   out = register_module(
       "out", std::make_shared<Linear>(
                  LinearShape{options.d_ff, options.d_model, Role::feed_forward_out, options.site}));

@@ -3,8 +3,9 @@
 namespace ballast {
 
 Linear::Linear(const LinearShape& shape) : shape_(shape) {
-  weight = register_parameter("weight", torch::zeros({shape.fan_out, shape.fan_in}));
-  if (shape.bias) bias = register_parameter("bias", torch::zeros({shape.fan_out}));
+  const int64_t rows = shape.stacked * shape.fan_out;
+  weight = register_parameter("weight", torch::zeros({rows, shape.fan_in}));
+  if (shape.bias) bias = register_parameter("bias", torch::zeros({rows}));
 }
 
 torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {

@@ -18,6 +18,7 @@ struct LinearShape {
   Role role = Role::hidden;
   std::optional<ResidualSite> site = std::nullopt;
   bool bias = true;
+  int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
 };
 
 /// Rows [N, fan_in] that linear layers read. Layers that read the same rows share one bfloat16 copy
@@ -50,8 +51,8 @@ class Linear : public torch::nn::Module, public Bound, public Described {
   torch::Tensor forward(const LinearInput& x, LinearResult result = {}) const;
   std::vector<ParameterSlot> describe() override;
 
-  torch::Tensor weight;   ///< [fan_out, fan_in]
-  torch::Tensor bias;     ///< [fan_out], undefined when the shape asks for none
+  torch::Tensor weight;   ///< [stacked fan_out, fan_in]
+  torch::Tensor bias;     ///< [stacked fan_out], undefined when the shape asks for none
   double multiplier = 1;  ///< set by `parameterize`
 
  private:

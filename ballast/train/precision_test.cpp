@@ -13,13 +13,17 @@ namespace {
 using testing::toy_ids;
 using testing::toy_vocabulary;
 
-std::shared_ptr<Transformer> toy(EmbeddingSharing sharing) {
+ModelOptions options_with(EmbeddingSharing sharing, Activation activation) {
   ModelOptions options = testing::toy_options(PreNorm{});
   options.d_model = 32;
   options.d_ff = 64;
-  options.activation = Activation::gelu;
+  options.activation = activation;
   options.share_embeddings = sharing;
-  return testing::toy_model(options);
+  return options;
+}
+
+std::shared_ptr<Transformer> toy() {
+  return testing::toy_model(options_with(EmbeddingSharing::all, Activation::relu));
 }
 
 /// Every weight of the model under an optimizer.
@@ -36,8 +40,8 @@ struct Losses {
 };
 
 /// Learns to copy a few sentences.
-Losses copying_losses(Precision precision, EmbeddingSharing sharing) {
-  const auto model = toy(sharing);
+Losses copying_losses(const ModelOptions& options, Precision precision) {
+  const auto model = testing::toy_model(options);
   model->context().precision = precision;
   Optimizer optimizer = optimizer_of(*model);
   const Packed text = toy_ids({7, 5, 6, 4}, toy_vocabulary, 3);
@@ -56,9 +60,12 @@ Losses copying_losses(Precision precision, EmbeddingSharing sharing) {
 }
 
 TEST(Bf16Training, LossFallsAsInFloat32) {
-  for (const EmbeddingSharing sharing : {EmbeddingSharing::all, EmbeddingSharing::none}) {
-    const Losses wide = copying_losses(Precision::float32, sharing);
-    const Losses narrow = copying_losses(Precision::bf16, sharing);
+  for (const ModelOptions& options :
+       {options_with(EmbeddingSharing::all, Activation::relu),
+        options_with(EmbeddingSharing::none, Activation::gelu),
+        options_with(EmbeddingSharing::target_output, Activation::swiglu)}) {
+    const Losses wide = copying_losses(options, Precision::float32);
+    const Losses narrow = copying_losses(options, Precision::bf16);
     EXPECT_NE(narrow.first, wide.first);
     EXPECT_NEAR(narrow.first, wide.first, 0.01 * wide.first);
     EXPECT_LT(wide.last, 0.3 * wide.first);
@@ -68,7 +75,7 @@ TEST(Bf16Training, LossFallsAsInFloat32) {
 
 TEST(Bf16Model, SeesWeightsThatHaveChanged) {
   const torch::NoGradGuard no_grad;
-  const auto model = toy(EmbeddingSharing::all), other = toy(EmbeddingSharing::all);
+  const auto model = toy(), other = toy();
   const Packed text = toy_ids({7, 5}, toy_vocabulary, 3);
   for (const auto& each : {model, other}) each->context().precision = Precision::bf16;
   model->logits(model->forward(text, text));
@@ -80,7 +87,7 @@ TEST(Bf16Model, SeesWeightsThatHaveChanged) {
 }
 
 TEST(Bf16Decoding, IsDecidedByItsOptionAndLeavesTheModelAsItWas) {
-  const auto model = toy(EmbeddingSharing::all);
+  const auto model = toy();
   const std::vector<std::vector<int64_t>> sources{{5, 6, 7, 3}, {8, 3}};
   const auto score = [&](Precision precision) {
     return translate(*model, sources, {.beam = 2, .precision = precision})[0][0].score;
