@@ -31,4 +31,9 @@ Watch::Watch(Context& context, Observer observer)
 
 Watch::~Watch() { context_.observer = std::move(before_); }
 
+PrecisionScope::PrecisionScope(Context& context, Precision precision)
+    : context_(context), before_(std::exchange(context.precision, precision)) {}
+
+PrecisionScope::~PrecisionScope() { context_.precision = before_; }
+
 }  // namespace ballast

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "ballast/base/precision.h"
+
 namespace ballast {
 
 /// A place in a forward pass where a tensor can be looked at.
@@ -24,7 +26,8 @@ struct Context {
   uint64_t seed = 0;
   int64_t step = 0;         ///< updates made so far
   int64_t micro_batch = 0;  ///< within the step
-  Observer observer;        ///< empty when nobody watches
+  Precision precision = Precision::float32;
+  Observer observer;  ///< empty when nobody watches
 };
 
 /// Base of the modules that draw dropout masks, follow ramps or can be watched.
@@ -68,6 +71,19 @@ class Watch {
  private:
   Context& context_;
   Observer before_;
+};
+
+/// Another precision of a context's matrix products until destroyed; then the one there was before.
+class PrecisionScope {
+ public:
+  PrecisionScope(Context& context, Precision precision);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  Context& context_;
+  Precision before_;
 };
 
 }  // namespace ballast

@@ -56,5 +56,14 @@ TEST(Watch, SeesAndReplacesTensorsUntilItEnds) {
   EXPECT_EQ(module.forward(one).item<float>(), 2);
 }
 
+TEST(PrecisionScope, GivesBackThePrecisionThereWas) {
+  Context context;
+  {
+    const PrecisionScope scope(context, Precision::bf16);
+    EXPECT_EQ(context.precision, Precision::bf16);
+  }
+  EXPECT_EQ(context.precision, Precision::float32);
+}
+
 }  // namespace
 }  // namespace ballast

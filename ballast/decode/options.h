@@ -8,6 +8,7 @@
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
+#include "ballast/base/precision.h"
 
 namespace ballast {
 
@@ -29,6 +30,7 @@ struct DecodeOptions {
   int64_t max_extra = 20;
   bool allow_empty = false;
   int64_t batch_tokens = 4096;
+  Precision precision = Precision::float32;
 
   static constexpr auto fields() {
     using D = DecodeOptions;
@@ -42,7 +44,9 @@ struct DecodeOptions {
         field("max_extra", &D::max_extra, "tokens, see max_ratio", at_least_one),
         field("allow_empty", &D::allow_empty, "whether a translation may have no token at all"),
         field("batch_tokens", &D::batch_tokens, "source tokens times beam decoded together",
-              at_least_one));
+              at_least_one),
+        field("precision", &D::precision,
+              "of matrix products: float32, or bf16 where the processor has instructions for it"));
   }
   bool operator==(const DecodeOptions&) const = default;
 };

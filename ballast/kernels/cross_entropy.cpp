@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ballast/base/error.h"
+#include "ballast/kernels/bf16.h"
 #include "ballast/kernels/cross_entropy_loops.h"
 #include "ballast/kernels/linear.h"
 #include "ballast/kernels/matmul.h"
@@ -62,7 +63,8 @@ CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
   const CrossEntropyInputs rows{picked(inputs.hidden, kept), inputs.weight, inputs.bias,
                                 picked(inputs.targets, kept)};
   const torch::Tensor logits =
-      linear_reference(rows.hidden, rows.weight, rows.bias, {.multiplier = options.multiplier});
+      linear_reference(rows.hidden, rows.weight, rows.bias,
+                       {.multiplier = options.multiplier, .bf16_weight = inputs.bf16_weight});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
   const torch::Tensor nll = -log_p.gather(1, rows.targets.unsqueeze(1)).sum();
   const Shares shares = shares_of(options, inputs.weight.size(0));
@@ -99,11 +101,34 @@ void project(torch::Tensor logits, const CrossEntropyInputs& chunk, double multi
   matmul_into(logits, chunk.hidden, chunk.weight.t(), bias, static_cast<float>(multiplier));
 }
 
+/// Memory for the logits of a chunk and, in bfloat16, for their gradient.
+struct ChunkMemory {
+  torch::Tensor logits, narrow;
+
+  ChunkMemory(const CrossEntropyInputs& inputs, LossRows::Turn turn, int64_t rows) {
+    const std::vector<int64_t> sizes{std::min(inputs.hidden.size(0), rows), inputs.weight.size(0)};
+    logits = torch::empty(sizes, inputs.hidden.options().dtype(torch::kFloat32));
+    if (is_bf16(inputs.hidden) && turn == LossRows::Turn::into_gradient) {
+      narrow = torch::empty(sizes, inputs.hidden.options());
+    }
+  }
+};
+
 /// Adds a chunk's part to the gradients of the parameters and sets that of its hidden rows.
+/// `logits` holds the gradient of the logits, in the type of the operands.
 void add_gradients(const torch::Tensor& logits, const CrossEntropyInputs& chunk, double multiplier,
                    LossPass& pass, int64_t begin) {
   const auto scale = static_cast<float>(multiplier);
   matmul_into(pass.hidden.slice(0, begin, begin + logits.size(0)), logits, chunk.weight, {}, scale);
+  if (is_bf16(logits)) {
+    if (begin == 0) {
+      matmul_into(pass.weight, logits.t(), chunk.hidden, {}, scale);
+    } else {
+      add_matmul(pass.weight, logits.t(), chunk.hidden, scale);
+    }
+    if (chunk.bias.defined()) pass.bias += logits.sum({0}, false, torch::kFloat32);
+    return;
+  }
   outer_sum({.left = logits.data_ptr<float>(),
              .right = chunk.hidden.data_ptr<float>(),
              .rows = logits.size(0),
@@ -119,32 +144,36 @@ LossPass empty_pass(const CrossEntropyInputs& inputs, LossRows::Turn turn) {
   const int64_t rows = inputs.hidden.size(0);
   LossPass pass{std::vector<double>(rows), std::vector<double>(rows), {}, {}, {}};
   if (turn == LossRows::Turn::keep) return pass;
-  pass.hidden = torch::empty_like(inputs.hidden);
-  pass.weight = rows == 0 ? torch::zeros_like(inputs.weight) : torch::empty_like(inputs.weight);
-  pass.bias = torch::zeros({inputs.weight.size(0)}, inputs.weight.options());
+  const auto wide = inputs.weight.options().dtype(torch::kFloat32);
+  pass.hidden = torch::empty(inputs.hidden.sizes(), wide);
+  pass.weight = rows == 0 ? torch::zeros(inputs.weight.sizes(), wide)
+                          : torch::empty(inputs.weight.sizes(), wide);
+  pass.bias = torch::zeros({inputs.weight.size(0)}, wide);
   return pass;
 }
 
-/// All tensors contiguous, all targets valid.
+/// All tensors contiguous, all targets valid; hidden and weight both float32 or both bfloat16.
 LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
   const int64_t rows = inputs.hidden.size(0), classes = inputs.weight.size(0);
   const int64_t step = chunk_rows(classes);
   LossPass pass = empty_pass(inputs, call.turn);
-  const torch::Tensor memory =
-      torch::empty({std::min(rows, step), classes}, inputs.hidden.options());
+  const ChunkMemory memory(inputs, call.turn, step);
   const bool add_bias = inputs.bias.defined() && call.multiplier != 1;
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t count = std::min(step, rows - begin);
-    const torch::Tensor logits = memory.slice(0, 0, count);
+    const torch::Tensor logits = memory.logits.slice(0, 0, count);
+    const torch::Tensor gradient =
+        memory.narrow.defined() ? memory.narrow.slice(0, 0, count) : logits;
     const CrossEntropyInputs chunk{inputs.hidden.slice(0, begin, begin + count), inputs.weight,
                                    inputs.bias, inputs.targets};
     project(logits, chunk, call.multiplier);
     loss_rows({count, classes, logits.data_ptr<float>(),
                add_bias ? inputs.bias.data_ptr<float>() : nullptr,
                inputs.targets.data_ptr<int64_t>() + begin, call.shares.target, call.shares.every,
-               pass.loss.data() + begin, pass.nll.data() + begin, call.turn});
+               pass.loss.data() + begin, pass.nll.data() + begin, call.turn,
+               memory.narrow.defined() ? bf16_data(gradient) : nullptr});
     if (call.turn == LossRows::Turn::into_gradient) {
-      add_gradients(logits, chunk, call.multiplier, pass, begin);
+      add_gradients(gradient, chunk, call.multiplier, pass, begin);
     }
   }
   return pass;
@@ -161,16 +190,30 @@ torch::Tensor spread(const torch::Tensor& gradient, const torch::Tensor& like,
   return torch::zeros_like(like).index_copy_(0, rows, gradient);
 }
 
+/// The same call on what the products multiply.
+CrossEntropyInputs operands(const CrossEntropyInputs& inputs) {
+  const bool narrow = inputs.bf16_weight.defined();
+  return {narrow ? rounded(inputs.hidden) : inputs.hidden.contiguous(),
+          narrow ? inputs.bf16_weight : inputs.weight.contiguous(),
+          inputs.bias.defined() ? inputs.bias.contiguous() : torch::Tensor(),
+          inputs.targets.contiguous()};
+}
+
+/// What a forward pass needs besides the tensors that have gradients.
+struct LossRest {
+  torch::Tensor targets, bf16_weight;
+  LossCall call;
+};
+
 struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
                                const torch::Tensor& weight,
-                               const c10::optional<torch::Tensor>& bias,
-                               const std::pair<torch::Tensor, LossCall>& rest) {
-    const auto& [targets, call] = rest;
+                               const c10::optional<torch::Tensor>& bias, const LossRest& rest) {
+    const auto& [targets, bf16_weight, call] = rest;
     const torch::Tensor rows = counted(targets);
     const LossPass pass =
-        run_pass({picked(hidden, rows).contiguous(), weight.contiguous(),
-                  bias ? bias->contiguous() : torch::Tensor(), picked(targets, rows).contiguous()},
+        run_pass(operands({picked(hidden, rows), weight, bias.value_or(torch::Tensor()),
+                           picked(targets, rows), bf16_weight}),
                  call);
     if (call.turn == LossRows::Turn::into_gradient) {
       context->save_for_backward(
@@ -212,24 +255,25 @@ CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyO
                       turn_of(inputs)};
   const auto bias =
       inputs.bias.defined() ? c10::optional<torch::Tensor>(inputs.bias) : c10::nullopt;
-  const variable_list results =
-      FusedCrossEntropy::apply(inputs.hidden, inputs.weight, bias, std::pair(inputs.targets, call));
+  const variable_list results = FusedCrossEntropy::apply(
+      inputs.hidden, inputs.weight, bias, LossRest{inputs.targets, inputs.bf16_weight, call});
   return {results[0], results[1], inputs.targets.ge(0).sum().item<int64_t>()};
 }
 
 torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs, double multiplier) {
   const torch::NoGradGuard no_grad;
   check_targets(inputs);
-  const torch::Tensor targets = inputs.targets.clamp_min(0).contiguous();
+  const torch::Tensor targets = inputs.targets.clamp_min(0);
   if (fused_serves({inputs.hidden, inputs.weight, inputs.bias})) {
     const LossPass pass =
-        run_pass({inputs.hidden.contiguous(), inputs.weight.contiguous(), inputs.bias, targets},
+        run_pass(operands({inputs.hidden, inputs.weight, inputs.bias, targets, inputs.bf16_weight}),
                  {multiplier, {1, 0}, LossRows::Turn::keep});
     const torch::Tensor nll = torch::tensor(pass.nll, torch::kFloat32);
     return nll.neg().masked_fill(inputs.targets.lt(0), 0.0);
   }
   const torch::Tensor logits =
-      linear_reference(inputs.hidden, inputs.weight, inputs.bias, {.multiplier = multiplier});
+      linear_reference(inputs.hidden, inputs.weight, inputs.bias,
+                       {.multiplier = multiplier, .bf16_weight = inputs.bf16_weight});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
   return log_p.gather(1, targets.unsqueeze(1)).squeeze(1).masked_fill(inputs.targets.lt(0), 0.0);
 }

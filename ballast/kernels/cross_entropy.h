@@ -25,7 +25,8 @@ struct EnumNames<Smoothing> {
 /// hidden [N, D] through weight [V, D] (and bias [V] or undefined) to logits, against targets.
 struct CrossEntropyInputs {
   torch::Tensor hidden, weight, bias;
-  torch::Tensor targets;  ///< int64 [N]; a negative target is ignored
+  torch::Tensor targets;           ///< int64 [N]; a negative target is ignored
+  torch::Tensor bf16_weight = {};  ///< the weight's bfloat16 copy; undefined: float32 products
 };
 
 struct CrossEntropyOptions {
@@ -46,6 +47,8 @@ struct CrossEntropy {
 /// eps over all: (1 - eps) nll + eps / V sum_k -log p_k. Over others: (1 - eps - e) nll +
 /// e sum_k -log p_k with e = eps / (V - 1). Softmax and sums in float32 or better. The fused
 /// version computes the gradients during the forward pass. DataError for a target of V or more.
+/// With `bf16_weight` the products take operands rounded to bfloat16: hidden, weight, and the
+/// gradient of the logits.
 CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyOptions& options);
 
 /// The ATen version, for any device and derivative.

@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "ballast/kernels/cross_entropy_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/kernels/bf16_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
@@ -65,11 +65,14 @@ double exponential_sum(float* row, float shift, int64_t classes, LossRows::Turn 
 }
 
 /// p - every_share, and less target_share at the target: the shares of both conventions sum to 1.
-void finish_gradient(const LossRows& rows, float* row, double total, int64_t target) {
+template <class T>
+void finish_gradient(const LossRows& rows, const float* row, T* out, double total, int64_t target) {
   const Vector scale = constant(1 / total), every = constant(rows.every_share);
-  for_vectors(rows.classes, [&](size_t, auto load, auto store)
-                                HWY_ATTR { store(hn::MulSub(load(row), scale, every), row); });
-  row[target] -= static_cast<float>(rows.target_share);
+  const Vector at_target =
+      hn::Sub(hn::MulSub(constant(row[target]), scale, every), constant(rows.target_share));
+  for_places(rows.classes,
+             [&](auto at) HWY_ATTR { at.store(hn::MulSub(at.load(row), scale, every), out); });
+  Place<false>{static_cast<size_t>(target), 1}.store(at_target, out);
 }
 
 void finish_losses(const LossRows& rows, int64_t begin, int64_t end) {
@@ -82,8 +85,11 @@ void finish_losses(const LossRows& rows, int64_t begin, int64_t end) {
     rows.nll[r] = log_sum - target;
     rows.loss[r] = rows.target_share * rows.nll[r] +
                    rows.every_share * (static_cast<double>(rows.classes) * log_sum - range.sum);
-    if (rows.turn == LossRows::Turn::into_gradient) {
-      finish_gradient(rows, row, total, rows.targets[r]);
+    if (rows.turn == LossRows::Turn::keep) continue;
+    if (rows.narrow == nullptr) {
+      finish_gradient(rows, row, row, total, rows.targets[r]);
+    } else {
+      finish_gradient(rows, row, rows.narrow + r * rows.classes, total, rows.targets[r]);
     }
   }
 }

@@ -15,6 +15,7 @@ struct LossRows {
   double target_share, every_share;  ///< of -log p of the target, and of every class
   double *loss, *nll;                ///< [rows]
   Turn turn = Turn::keep;            ///< into_gradient: of the loss by the logits, in their place
+  uint16_t* narrow = nullptr;        ///< [rows, classes]: into_gradient goes here, in bfloat16
 };
 
 void loss_rows(const LossRows& rows);

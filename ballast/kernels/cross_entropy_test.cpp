@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "ballast/base/error.h"
+#include "ballast/kernels/bf16.h"
 #include "ballast/kernels/comparison.h"
 
 namespace ballast {
 namespace {
 
-constexpr double tolerance = 1e-5;
+constexpr double tolerance = 1e-5, bf16_tolerance = 2e-2;
 using Version = CrossEntropy (*)(const CrossEntropyInputs&, const CrossEntropyOptions&);
 constexpr std::array<Version, 2> versions{&cross_entropy, &cross_entropy_reference};
 
@@ -58,6 +59,38 @@ TEST(CrossEntropy, NeedsNoBias) {
   EXPECT_LT(error_against_reference(kernel(cross_entropy, targets, {}),
                                     kernel(cross_entropy_reference, targets, {}), given),
             tolerance);
+}
+
+/// With operands rounded to bfloat16.
+Kernel bf16_kernel(const torch::Tensor& targets, const CrossEntropyOptions& options) {
+  return [=](const auto& t) {
+    return cross_entropy({t[0], t[1], t[2], targets, rounded(t[1])}, options).loss;
+  };
+}
+
+TEST(CrossEntropy, WithBfloat16OperandsAgreesWithTheReferenceOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const Smoothing convention : {Smoothing::all_classes, Smoothing::other_classes}) {
+      for (const auto& [rows, classes] : {std::array{0, 3}, {1, 3}, {37, 1029}, {2100, 50}}) {
+        for (const bool has_bias : {true, false}) {
+          const torch::Tensor targets = some_targets(rows, classes);
+          const CrossEntropyOptions options{has_bias ? 1.0 : 0.5, 0.1, convention};
+          std::vector<torch::Tensor> given = inputs(rows, 12, classes);
+          if (!has_bias) given[2] = torch::Tensor();
+          EXPECT_LT(
+              error_against_reference(bf16_kernel(targets, options),
+                                      kernel(cross_entropy_reference, targets, options), given),
+              bf16_tolerance)
+              << rows << ' ' << classes;
+        }
+      }
+    }
+  });
+}
+
+TEST(CrossEntropy, WithBfloat16OperandsRepeatsBitForBit) {
+  EXPECT_TRUE(
+      repeats_bit_for_bit(bf16_kernel(some_targets(1500, 300), {1, 0.1}), inputs(1500, 16, 300)));
 }
 
 TEST(CrossEntropy, ScalesItsGradientsByTheIncomingOne) {
@@ -136,6 +169,13 @@ TEST(TargetLogProbabilities, AreThoseOfTheTargetsAndZeroWhereIgnored) {
   const torch::Tensor y = target_log_probabilities(one_two_three(targets), 1);
   const torch::Tensor expected = torch::tensor({-2.407606F, 0.0F, -0.407606F});
   EXPECT_LT((y - expected).abs().max().item<double>(), 1e-6);
+}
+
+TEST(TargetLogProbabilities, OfBfloat16OperandsThatHoldTheirValuesAreTheSame) {
+  CrossEntropyInputs inputs = one_two_three(torch::tensor({0, -1, 2}, torch::kInt64));
+  const torch::Tensor expected = target_log_probabilities(inputs, 1);
+  inputs.bf16_weight = rounded(inputs.weight);
+  EXPECT_TRUE(target_log_probabilities(inputs, 1).equal(expected));
 }
 
 }  // namespace

@@ -2,6 +2,11 @@
 
 #include <torch/autograd.h>
 
+#include <type_traits>
+#include <utility>
+
+#include "ballast/base/error.h"
+#include "ballast/kernels/bf16.h"
 #include "ballast/kernels/held.h"
 #include "ballast/kernels/linear_loops.h"
 #include "ballast/kernels/matmul.h"
@@ -15,9 +20,24 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-Epilogue epilogue_of(const torch::Tensor& y, const torch::Tensor& bias, LinearOptions options) {
+/// What both passes know of a call, besides tensors.
+struct LinearCall {
+  double multiplier;
+  Activation activation;
+  torch::ScalarType x_type;
+  bool has_bias, narrow_result;
+
+  LinearCall(const torch::Tensor& x, bool has_bias, const LinearOptions& options)
+      : multiplier(options.multiplier),
+        activation(options.activation),
+        x_type(x.scalar_type()),
+        has_bias(has_bias),
+        narrow_result(options.bf16_weight.defined() && options.result == Precision::bf16) {}
+};
+
+Epilogue epilogue_of(const torch::Tensor& y, const torch::Tensor& bias, const LinearCall& call) {
   return {y.size(0), y.size(1), bias.defined() ? bias.data_ptr<float>() : nullptr,
-          static_cast<float>(options.multiplier), options.activation};
+          static_cast<float>(call.multiplier), call.activation};
 }
 
 /// The result, and z where the backward pass needs it.
@@ -25,28 +45,72 @@ struct Forward {
   torch::Tensor y, z;
 };
 
-Forward run_forward(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                    LinearOptions options) {
-  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options());
-  if (options.activation == Activation::identity && options.multiplier == 1) {
+torch::Tensor result_for(const torch::Tensor& z, Activation activation) {
+  const bool in_place = activation == Activation::identity || derivative_from_output(activation);
+  return in_place ? z
+                  : torch::empty({z.size(0), z.size(1) / arguments_of(activation)}, z.options());
+}
+
+Forward wide_forward(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     const LinearCall& call) {
+  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options().dtype(torch::kFloat32));
+  if (call.activation == Activation::identity && call.multiplier == 1) {
     matmul_into(z, x, weight.t(), bias);
     return {z, {}};
   }
   matmul_into(z, x, weight.t());
-  const bool in_place =
-      options.activation == Activation::identity || derivative_from_output(options.activation);
-  torch::Tensor y = in_place ? z : torch::empty_like(z);
-  finish_product(epilogue_of(y, bias, options), z.data_ptr<float>(), y.data_ptr<float>());
-  return {y, options.activation == Activation::identity ? torch::Tensor() : z};
+  const torch::Tensor y = result_for(z, call.activation);
+  finish_product(epilogue_of(y, bias, call), z.data_ptr<float>(), y.data_ptr<float>());
+  return {y, call.activation == Activation::identity ? torch::Tensor() : z};
 }
 
+/// The same with a bfloat16 result, whose z is rounded once, with its bias.
+Forward narrow_forward(const torch::Tensor& x, const torch::Tensor& weight,
+                       const torch::Tensor& bias, LinearCall call) {
+  torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options());
+  const Activation activation = std::exchange(call.activation, Activation::identity);
+  if (call.multiplier == 1) {
+    matmul_into(z, x, weight.t(), bias);
+  } else {
+    z = rounded(wide_forward(x, weight, bias, call).y);
+  }
+  if (activation == Activation::identity) return {z, {}};
+  const torch::Tensor y = result_for(z, activation);
+  finish_product({y.size(0), y.size(1), nullptr, 1, activation}, bf16_data(z), bf16_data(y));
+  return {y, z};
+}
+
+template <class T>
+T* data_of(const torch::Tensor& t) {
+  if constexpr (std::is_same_v<T, float>) {
+    return t.data_ptr<float>();
+  } else {
+    return bf16_data(t);
+  }
+}
+
+/// The gradient by z as a tensor of T's type; adds that by the bias where it is defined.
+template <class T, class Out>
 torch::Tensor product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
-                               LinearOptions options) {
-  if (options.activation == Activation::identity) return gradient;
-  torch::Tensor out = torch::empty_like(gradient);
-  activation_gradient(epilogue_of(gradient, {}, options), gradient.data_ptr<float>(),
-                      saved.data_ptr<float>(), out.data_ptr<float>());
+                               Activation activation, const torch::Tensor& bias) {
+  constexpr auto type = std::is_same_v<Out, float> ? torch::kFloat32 : torch::kBFloat16;
+  const int64_t rows = gradient.size(0), columns = gradient.size(1);
+  torch::Tensor out =
+      torch::empty({rows, columns * arguments_of(activation)}, gradient.options().dtype(type));
+  activation_gradient(GradientRows<T, Out>{rows, columns, activation, data_of<T>(gradient),
+                                           saved.defined() ? data_of<T>(saved) : nullptr,
+                                           data_of<Out>(out),
+                                           bias.defined() ? bias.data_ptr<float>() : nullptr});
   return out;
+}
+
+torch::Tensor narrow_product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
+                                      Activation activation, const torch::Tensor& bias) {
+  if (!is_bf16(gradient)) {
+    return product_gradient<float, uint16_t>(gradient, saved, activation, bias);
+  }
+  if (activation == Activation::identity && !bias.defined()) return gradient;
+  return product_gradient<uint16_t, uint16_t>(gradient, saved, activation, bias);
 }
 
 /// Gradients of weight and bias; the bias costs no pass of its own.
@@ -71,19 +135,28 @@ c10::optional<torch::Tensor> given(const torch::Tensor& t) {
   return t.defined() ? c10::optional<torch::Tensor>(t) : c10::nullopt;
 }
 
-struct LinearCall {
-  LinearOptions options;
-  bool has_bias;
+/// The matrices of the products: those of the call, or their bfloat16 copies.
+struct Operands {
+  torch::Tensor x, weight;
 };
+
+Operands operands(const torch::Tensor& x, const torch::Tensor& weight,
+                  const LinearOptions& options) {
+  if (!options.bf16_weight.defined()) return {x.contiguous(), weight.contiguous()};
+  return {options.bf16_x.defined() ? options.bf16_x : rounded(x), options.bf16_weight};
+}
 
 struct FusedLinear : torch::autograd::Function<FusedLinear> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight,
-                               const c10::optional<torch::Tensor>& bias, LinearOptions options) {
-    const torch::Tensor rows = x.contiguous(), matrix = weight.contiguous();
-    const Forward result =
-        run_forward(rows, matrix, bias ? bias->contiguous() : torch::Tensor(), options);
-    hold(*context, LinearCall{options, bias.has_value()});
+                               const c10::optional<torch::Tensor>& bias,
+                               const LinearOptions& options) {
+    const LinearCall call(x, bias.has_value(), options);
+    const auto [rows, matrix] = operands(x, weight, options);
+    const torch::Tensor added = bias ? bias->contiguous() : torch::Tensor();
+    const Forward result = call.narrow_result ? narrow_forward(rows, matrix, added, call)
+                                              : wide_forward(rows, matrix, added, call);
+    hold(*context, call);
     context->save_for_backward({rows, matrix, result.z});
     return result.y;
   }
@@ -91,26 +164,66 @@ struct FusedLinear : torch::autograd::Function<FusedLinear> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     refuse_second_derivative("linear");
     const variable_list saved = context->get_saved_variables();
-    const auto& [options, has_bias] = held<LinearCall>(*context);
-    const torch::Tensor gradient = product_gradient(gradients[0].contiguous(), saved[2], options);
+    const auto& call = held<LinearCall>(*context);
+    return is_bf16(saved[0]) ? narrow_backward(*context, gradients[0].contiguous(), saved, call)
+                             : wide_backward(*context, gradients[0].contiguous(), saved, call);
+  }
+
+  static variable_list wide_backward(AutogradContext& context, const torch::Tensor& incoming,
+                                     const variable_list& saved, const LinearCall& call) {
+    const torch::Tensor gradient =
+        call.activation == Activation::identity
+            ? incoming
+            : product_gradient<float, float>(incoming, saved[2], call.activation, {});
     torch::Tensor x, weight, bias;
-    if (context->needs_input_grad(0)) {
+    if (context.needs_input_grad(0)) {
       x = torch::empty_like(saved[0]);
-      matmul_into(x, gradient, saved[1], {}, static_cast<float>(options.multiplier));
+      matmul_into(x, gradient, saved[1], {}, static_cast<float>(call.multiplier));
     }
-    if (context->needs_input_grad(1) || (has_bias && context->needs_input_grad(2))) {
-      std::tie(weight, bias) = parameter_gradients(gradient, saved[0], options.multiplier);
+    if (context.needs_input_grad(1) || (call.has_bias && context.needs_input_grad(2))) {
+      std::tie(weight, bias) = parameter_gradients(gradient, saved[0], call.multiplier);
     }
-    return {x, weight, has_bias ? bias : torch::Tensor(), {}};
+    return {x, weight, call.has_bias ? bias : torch::Tensor(), {}};
+  }
+
+  static variable_list narrow_backward(AutogradContext& context, const torch::Tensor& incoming,
+                                       const variable_list& saved, const LinearCall& call) {
+    const auto scale = static_cast<float>(call.multiplier);
+    const auto wide = saved[0].options().dtype(torch::kFloat32);
+    torch::Tensor x, weight, bias;
+    if (call.has_bias) bias = torch::zeros({saved[1].size(0)}, wide);
+    const torch::Tensor gradient =
+        narrow_product_gradient(incoming, saved[2], call.activation, bias);
+    if (context.needs_input_grad(0)) {
+      x = torch::empty(saved[0].sizes(), saved[0].options().dtype(call.x_type));
+      matmul_into(x, gradient, saved[1], {}, scale);
+    }
+    if (context.needs_input_grad(1)) {
+      weight = torch::empty(saved[1].sizes(), wide);
+      matmul_into(weight, gradient.t(), saved[0], {}, scale);
+    }
+    return {x, weight, bias, {}};
   }
 };
+
+/// One product for any device. ATen's own of bfloat16 is slow on a CPU and rounds its sums there.
+torch::Tensor reference_product(const torch::Tensor& x, const torch::Tensor& weight,
+                                const LinearOptions& options) {
+  if (!options.bf16_weight.defined()) return torch::matmul(x, weight.t());
+  const torch::Tensor left = x.to(torch::kBFloat16), right = weight.to(torch::kBFloat16);
+  const torch::ScalarType wide = weight.scalar_type();
+  if (!x.is_cpu()) return torch::matmul(left, right.t()).to(wide);
+  return torch::matmul(left.to(wide), right.to(wide).t());
+}
 
 }  // namespace
 
 torch::Tensor activate(const torch::Tensor& x, Activation activation) {
+  if (const auto gate = gate_of(activation)) {
+    const std::vector<torch::Tensor> halves = x.chunk(2, -1);
+    return activate(halves[0], *gate) * halves[1];
+  }
   switch (activation) {
-    case Activation::identity:
-      return x;
     case Activation::relu:
       return torch::relu(x);
     case Activation::gelu:
@@ -119,22 +232,37 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
       return torch::gelu(x, "tanh");
     case Activation::silu:
       return torch::silu(x);
+    default:
+      return x;
   }
-  return x;
 }
 
 torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weight,
-                               const torch::Tensor& bias, LinearOptions options) {
-  torch::Tensor y = torch::matmul(x, weight.t());
+                               const torch::Tensor& bias, const LinearOptions& options) {
+  torch::Tensor y = reference_product(x, weight, options);
   if (options.multiplier != 1) y = y * options.multiplier;
   if (bias.defined()) y = y + bias;
-  return activate(y, options.activation);
+  y = activate(y, options.activation);
+  return options.result == Precision::bf16 ? y.to(torch::kBFloat16) : y;
 }
 
+namespace {
+
+bool serves(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+            const LinearOptions& options) {
+  if (x.dim() != 2 || !fused_serves({weight, bias})) return false;
+  return fused_serves(x) || (options.bf16_weight.defined() && x.is_cpu() && is_bf16(x));
+}
+
+}  // namespace
+
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                     LinearOptions options) {
-  if (!fused_serves({x, weight, bias}) || x.dim() != 2)
-    return linear_reference(x, weight, bias, options);
+                     const LinearOptions& options) {
+  if (weight.size(0) % arguments_of(options.activation) != 0) {
+    throw RecipeError("a gated pair needs a weight with an even number of rows, found " +
+                      std::to_string(weight.size(0)));
+  }
+  if (!serves(x, weight, bias, options)) return linear_reference(x, weight, bias, options);
   return FusedLinear::apply(x, weight, given(bias), options);
 }
 

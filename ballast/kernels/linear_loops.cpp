@@ -1,12 +1,14 @@
 #include "ballast/kernels/linear_loops.h"
 
+#include <vector>
+
 #include "ballast/kernels/tasks.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ballast/kernels/linear_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/kernels/bf16_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
@@ -60,6 +62,10 @@ struct Silu {
   }
 };
 
+/// f(g) * u of a row [g | u].
+template <class F>
+struct Gated {};
+
 template <class Body>
 void with_activation(Activation activation, const Body& body) {
   switch (activation) {
@@ -73,33 +79,122 @@ void with_activation(Activation activation, const Body& body) {
       return body(GeluTanh());
     case Activation::silu:
       return body(Silu());
+    case Activation::reglu:
+      return body(Gated<Relu>());
+    case Activation::geglu:
+      return body(Gated<Gelu>());
+    case Activation::swiglu:
+      return body(Gated<Silu>());
   }
 }
 
-void finish_row(const Epilogue& epilogue, float* z, float* y) {
+bool changes(const Epilogue& epilogue) {
+  return epilogue.bias != nullptr || epilogue.multiplier != 1;
+}
+
+template <class Place, class T>
+HWY_INLINE Vector finished(const Epilogue& epilogue, Place at, const T* z, const float* bias) {
+  const Vector added = bias == nullptr ? hn::Zero(Floats()) : at.load(bias);
+  return hn::MulAdd(at.load(z), constant(epilogue.multiplier), added);
+}
+
+template <class F, class T>
+void finish_row(F f, const Epilogue& epilogue, T* z, T* y) {
+  const bool keeps = z != y && changes(epilogue);
+  for_places(epilogue.columns, [&](auto at) HWY_ATTR {
+    const Vector whole = finished(epilogue, at, z, epilogue.bias);
+    if (keeps) at.store(whole, z);
+    at.store(f.value(whole), y);
+  });
+}
+
+template <class F, class T>
+void finish_row(Gated<F>, const Epilogue& epilogue, T* z, T* y) {
+  T* up = z + epilogue.columns;
+  const float* up_bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + epilogue.columns;
+  const bool keeps = changes(epilogue);
+  for_places(epilogue.columns, [&](auto at) HWY_ATTR {
+    const Vector g = finished(epilogue, at, z, epilogue.bias);
+    const Vector u = finished(epilogue, at, up, up_bias);
+    if (keeps) at.store(g, z);
+    if (keeps) at.store(u, up);
+    at.store(hn::Mul(F::value(g), u), y);
+  });
+}
+
+template <class T>
+void finish_rows(const Epilogue& epilogue, T* z, T* y, int64_t begin, int64_t end) {
+  const int64_t z_columns = epilogue.columns * arguments_of(epilogue.activation);
   with_activation(epilogue.activation, [&](auto f) HWY_ATTR {
-    const Vector multiplier = constant(epilogue.multiplier);
-    for_vectors(epilogue.columns, [&](size_t, auto load, auto store) HWY_ATTR {
-      const Vector added = epilogue.bias == nullptr ? hn::Zero(Floats()) : load(epilogue.bias);
-      const Vector whole = hn::MulAdd(load(z), multiplier, added);
-      if (z != y) store(whole, z);
-      store(f.value(whole), y);
-    });
+    for (int64_t row = begin; row < end; ++row) {
+      finish_row(f, epilogue, z + row * z_columns, y + row * epilogue.columns);
+    }
   });
 }
 
-void finish_rows(const Epilogue& epilogue, float* z, float* y, int64_t begin, int64_t end) {
-  for (int64_t row = begin; row < end; ++row) {
-    finish_row(epilogue, z + row * epilogue.columns, y + row * epilogue.columns);
-  }
+void finish_wide(const Epilogue& epilogue, float* z, float* y, int64_t begin, int64_t end) {
+  finish_rows(epilogue, z, y, begin, end);
 }
 
-void gradient_range(Activation activation, const float* gradient, const float* saved, float* out,
-                    int64_t count) {
-  with_activation(activation, [&](auto f) HWY_ATTR {
-    for_vectors(count, [&](size_t, auto load, auto store)
-                           HWY_ATTR { store(hn::Mul(load(gradient), f.slope(load(saved))), out); });
+void finish_narrow(const Epilogue& epilogue, uint16_t* z, uint16_t* y, int64_t begin, int64_t end) {
+  finish_rows(epilogue, z, y, begin, end);
+}
+
+template <class Place, class Out>
+HWY_INLINE void put(Place at, Vector v, Out* out, float* sums) {
+  at.store(v, out);
+  if (sums != nullptr) at.store(hn::Add(at.load(sums), v), sums);
+}
+
+/// One row, its own pointers already those of the row.
+template <class F, class T, class Out>
+void gradient_row(F f, const GradientRows<T, Out>& row) {
+  for_places(row.columns, [&](auto at) HWY_ATTR {
+    const Vector slope = f.slope(at.load(row.saved));
+    put(at, hn::Mul(at.load(row.gradient), slope), row.out, row.sums);
   });
+}
+
+template <class F, class T, class Out>
+void gradient_row(Gated<F>, const GradientRows<T, Out>& row) {
+  const T* up = row.saved + row.columns;
+  Out* up_out = row.out + row.columns;
+  float* up_sums = row.sums == nullptr ? nullptr : row.sums + row.columns;
+  for_places(row.columns, [&](auto at) HWY_ATTR {
+    const Vector gradient = at.load(row.gradient), g = at.load(row.saved);
+    put(at, hn::Mul(hn::Mul(gradient, at.load(up)), F::slope(g)), row.out, row.sums);
+    put(at, hn::Mul(gradient, F::value(g)), up_out, up_sums);
+  });
+}
+
+template <class T, class Out>
+void gradient_rows(const GradientRows<T, Out>& call, int64_t begin, int64_t end, float* sums) {
+  const int64_t z_columns = call.columns * arguments_of(call.activation);
+  const int64_t saved_columns = derivative_from_output(call.activation) ? call.columns : z_columns;
+  with_activation(call.activation, [&](auto f) HWY_ATTR {
+    for (int64_t i = begin; i < end; ++i) {
+      GradientRows<T, Out> row = call;
+      row.gradient += i * call.columns;
+      row.saved = call.saved == nullptr ? row.gradient : call.saved + i * saved_columns;
+      row.out += i * z_columns;
+      row.sums = sums;
+      gradient_row(f, row);
+    }
+  });
+}
+
+void wide_to_wide(const GradientRows<float, float>& call, int64_t begin, int64_t end, float* sums) {
+  gradient_rows(call, begin, end, sums);
+}
+
+void wide_to_narrow(const GradientRows<float, uint16_t>& call, int64_t begin, int64_t end,
+                    float* sums) {
+  gradient_rows(call, begin, end, sums);
+}
+
+void narrow_to_narrow(const GradientRows<uint16_t, uint16_t>& call, int64_t begin, int64_t end,
+                      float* sums) {
+  gradient_rows(call, begin, end, sums);
 }
 
 }  // namespace
@@ -110,29 +205,65 @@ HWY_AFTER_NAMESPACE();
 namespace ballast {
 namespace {
 
-HWY_EXPORT(finish_rows);
-HWY_EXPORT(gradient_range);
+HWY_EXPORT(finish_wide);
+HWY_EXPORT(finish_narrow);
+HWY_EXPORT(wide_to_wide);
+HWY_EXPORT(wide_to_narrow);
+HWY_EXPORT(narrow_to_narrow);
 
 /// Elements that are worth a thread.
 constexpr int64_t grain = 16384;
+
+/// body(begin, end) over rows, in portions worth a thread.
+template <class Body>
+void for_rows(const Epilogue& epilogue, const Body& body) {
+  const int64_t rows = grain / std::max<int64_t>(1, epilogue.columns) + 1;
+  at::parallel_for(0, epilogue.rows, rows, body);
+}
+
+/// body(begin, end, sums) over blocks of rows, whose sums are added in their order.
+template <class T, class Out, class Body>
+void for_summed_rows(const GradientRows<T, Out>& call, const Body& body) {
+  const RowBlocks blocks(call.rows, 16, 32);
+  const int64_t sums = call.sums == nullptr ? 0 : call.columns * arguments_of(call.activation);
+  std::vector<float> parts(blocks.count() * sums, 0.0F);
+  for_each_task(blocks.count(), [&](int64_t block) {
+    body(blocks.begin(block), blocks.end(block), sums > 0 ? parts.data() + block * sums : nullptr);
+  });
+  for (size_t i = 0; i < parts.size(); ++i) call.sums[i % sums] += parts[i];
+}
 
 }  // namespace
 
 bool derivative_from_output(Activation activation) { return activation == Activation::relu; }
 
 void finish_product(const Epilogue& epilogue, float* z, float* y) {
-  const int64_t rows = grain / std::max<int64_t>(1, epilogue.columns) + 1;
-  at::parallel_for(0, epilogue.rows, rows, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(finish_rows)(epilogue, z, y, begin, end);
+  for_rows(epilogue, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(finish_wide)(epilogue, z, y, begin, end);
   });
 }
 
-void activation_gradient(const Epilogue& epilogue, const float* gradient, const float* saved,
-                         float* out) {
-  const int64_t count = epilogue.rows * epilogue.columns;
-  at::parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(gradient_range)
-    (epilogue.activation, gradient + begin, saved + begin, out + begin, end - begin);
+void finish_product(const Epilogue& epilogue, uint16_t* z, uint16_t* y) {
+  for_rows(epilogue, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(finish_narrow)(epilogue, z, y, begin, end);
+  });
+}
+
+void activation_gradient(const GradientRows<float, float>& call) {
+  for_summed_rows(call, [&](int64_t begin, int64_t end, float* sums) {
+    HWY_DYNAMIC_DISPATCH(wide_to_wide)(call, begin, end, sums);
+  });
+}
+
+void activation_gradient(const GradientRows<float, uint16_t>& call) {
+  for_summed_rows(call, [&](int64_t begin, int64_t end, float* sums) {
+    HWY_DYNAMIC_DISPATCH(wide_to_narrow)(call, begin, end, sums);
+  });
+}
+
+void activation_gradient(const GradientRows<uint16_t, uint16_t>& call) {
+  for_summed_rows(call, [&](int64_t begin, int64_t end, float* sums) {
+    HWY_DYNAMIC_DISPATCH(narrow_to_narrow)(call, begin, end, sums);
   });
 }
 

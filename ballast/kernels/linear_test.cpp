@@ -10,8 +10,9 @@ namespace ballast {
 namespace {
 
 constexpr double tolerance = 1e-5;
-constexpr std::array activations{Activation::identity, Activation::relu, Activation::gelu,
-                                 Activation::gelu_tanh, Activation::silu};
+constexpr std::array activations{Activation::identity,  Activation::relu,  Activation::gelu,
+                                 Activation::gelu_tanh, Activation::silu,  Activation::reglu,
+                                 Activation::geglu,     Activation::swiglu};
 
 Kernel fused(LinearOptions options) {
   return [=](const auto& t) { return linear(t[0], t[1], t[2], options); };
@@ -32,7 +33,7 @@ TEST(Linear, AgreesWithTheReferenceForAllActivationsAndOddShapes) {
            {std::array{1, 1, 1}, {3, 5, 7}, {13, 16, 97}, {300, 33, 20}, {1, 64, 8}}) {
         const LinearOptions options{0.7, activation};
         EXPECT_LT(error_against_reference(fused(options), reference(options),
-                                          inputs(rows, fan_in, fan_out)),
+                                          inputs(rows, fan_in, arguments_of(activation) * fan_out)),
                   tolerance)
             << enum_name(activation) << ' ' << rows << ' ' << fan_in << ' ' << fan_out;
       }
@@ -56,6 +57,25 @@ TEST(Linear, GivesEmptyResultsAndZeroGradientsForNoRows) {
   EXPECT_TRUE(all[3].equal(torch::zeros({3})));
 }
 
+// silu(1) = 0.7310586, gelu(1) = 0.8413447.
+TEST(Linear, GatedPairsMultiplyTheActivatedFirstHalfByTheSecond) {
+  on_every_target([] {
+    const auto value = [](double g, double u, Activation activation) {
+      const torch::Tensor weight = torch::tensor({g, u}, torch::kFloat32).view({2, 1});
+      return linear(torch::ones({1, 1}), weight, {}, {1, activation}).item<double>();
+    };
+    EXPECT_EQ(value(2, -3, Activation::reglu), -6);
+    EXPECT_EQ(value(-2, 3, Activation::reglu), 0);
+    EXPECT_NEAR(value(1, 3, Activation::geglu), 3 * 0.8413447, 1e-6);
+    EXPECT_NEAR(value(1, 3, Activation::swiglu), 3 * 0.7310586, 1e-6);
+  });
+}
+
+TEST(Linear, RefusesAPairOfAnOddNumberOfRows) {
+  EXPECT_THROW(linear(torch::ones({1, 2}), torch::ones({3, 2}), {}, {1, Activation::swiglu}),
+               RecipeError);
+}
+
 TEST(Linear, TakesTransposedInputs) {
   const torch::Tensor x = drawn({6, 9}, 1).t(), w = drawn({6, 4}, 2).t(), none;
   EXPECT_LT(relative_error(linear(x, w, none),
@@ -71,7 +91,7 @@ TEST(Linear, KeepsNotANumberThroughEveryActivation) {
   on_every_target([] {
     for (const Activation activation : activations) {
       const torch::Tensor x = torch::full({1, 9}, std::nan(""));
-      const torch::Tensor y = linear(x, torch::ones({9, 9}), {}, {1, activation});
+      const torch::Tensor y = linear(x, torch::ones({8, 9}), {}, {1, activation});
       EXPECT_TRUE(y.isnan().all().item<bool>()) << enum_name(activation);
     }
   });
@@ -90,7 +110,7 @@ TEST(Linear, RefusesSecondDerivativesOfTheFusedVersionOnly) {
 
 TEST(LinearReference, HasTheGradientsOfFiniteDifferences) {
   for (const Activation activation : activations) {
-    EXPECT_LT(finite_difference_error(reference({0.7, activation}), inputs(4, 3, 5)), 1e-7);
+    EXPECT_LT(finite_difference_error(reference({0.7, activation}), inputs(4, 3, 6)), 1e-7);
   }
 }
 

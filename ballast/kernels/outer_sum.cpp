@@ -15,10 +15,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 namespace {
 
-/// Rows summed at once: a strip of `right` of this length stays in the first cache.
-constexpr int64_t depth_block = 256;
-
 int64_t strip_width() { return static_cast<int64_t>(tile_vectors * lanes()); }
+
+/// Rows summed at once: a strip of `right` of this length, 16 kilobytes, stays in the first cache.
+int64_t depth_block() { return std::min<int64_t>(256, 4096 / strip_width()); }
 
 int64_t strip_count(int64_t columns) { return (columns + strip_width() - 1) / strip_width(); }
 
@@ -118,10 +118,10 @@ void multiply_block(const OuterSum& sum, const Block& block, const float* left,
 /// Rows [begin, end) of the result.
 void sum_rows(const OuterSum& sum, int64_t begin, int64_t end, const float* right) {
   const int64_t padded = (end - begin + tile_rows - 1) / tile_rows * tile_rows;
-  const auto left = std::make_unique_for_overwrite<float[]>(padded * depth_block);
+  const auto left = std::make_unique_for_overwrite<float[]>(padded * depth_block());
   std::vector<float> scratch;
-  for (int64_t row = 0; row < sum.rows; row += depth_block) {
-    const Block block{begin, end - begin, row, std::min(depth_block, sum.rows - row)};
+  for (int64_t row = 0; row < sum.rows; row += depth_block()) {
+    const Block block{begin, end - begin, row, std::min(depth_block(), sum.rows - row)};
     pack_left(sum, block, left.get());
     if (sum.left_sums != nullptr) add_left_sums(sum, block, scratch);
     multiply_block(sum, block, left.get(), right);

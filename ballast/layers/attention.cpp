@@ -19,25 +19,27 @@ Attention::Attention(const AttentionLayerOptions& options) : options_(options) {
 }
 
 torch::Tensor Attention::forward(const torch::Tensor& x, const Segments& segments) const {
-  return attend(x, segments, project(x), segments);
+  const LinearInput rows = shared(x);
+  return attend(rows, segments, project(rows), segments);
 }
 
-torch::Tensor Attention::attend(const torch::Tensor& x, const Segments& queries,
+torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
                                 const KeyValue& memory, const Segments& keys) const {
   const torch::Tensor q = query->forward(x);
   return output->forward(attention({q, memory.key, memory.value, queries, keys}, kernel_options()));
 }
 
-KeyValue Attention::project(const torch::Tensor& memory) const {
+KeyValue Attention::project(const LinearInput& memory) const {
   return {key->forward(memory), value->forward(memory)};
 }
 
 torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache,
                               const torch::Tensor& rows) const {
-  cache.append(project(x));
+  const LinearInput input = shared(x);
+  cache.append(project(input));
   const KeyValue all = cache.packed();
   return output->forward(
-      gathered_attention({query->forward(x), all.key, all.value, rows}, kernel_options()));
+      gathered_attention({query->forward(input), all.key, all.value, rows}, kernel_options()));
 }
 
 AttentionOptions Attention::kernel_options() const {
@@ -47,6 +49,10 @@ AttentionOptions Attention::kernel_options() const {
           .scale = 1 / std::sqrt(static_cast<double>(d_head)),
           .causal = options_.causal,
           .dropout = dropout_->mask()};
+}
+
+LinearInput Attention::shared(const torch::Tensor& x) const {
+  return LinearInput::shared(x, query->context().precision);
 }
 
 }  // namespace ballast

@@ -28,11 +28,11 @@ class Attention : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const Segments& segments) const;
 
   /// Attention of x [N_q, d] to keys and values projected before.
-  torch::Tensor attend(const torch::Tensor& x, const Segments& queries, const KeyValue& memory,
+  torch::Tensor attend(const LinearInput& x, const Segments& queries, const KeyValue& memory,
                        const Segments& keys) const;
 
   /// Keys and values of a memory [N_k, d].
-  KeyValue project(const torch::Tensor& memory) const;
+  KeyValue project(const LinearInput& memory) const;
 
   /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it; `rows`
   /// [B, T] says where in the cache these lie, see `Lineage`.
@@ -42,6 +42,7 @@ class Attention : public torch::nn::Module {
 
  private:
   AttentionOptions kernel_options() const;
+  LinearInput shared(const torch::Tensor& x) const;
 
   AttentionLayerOptions options_;
   std::shared_ptr<Dropout> dropout_;

@@ -4,8 +4,11 @@ namespace ballast {
 
 FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(options.activation) {
   in = register_module(
-      "in", std::make_shared<Linear>(
-                LinearShape{options.d_model, options.d_ff, Role::feed_forward_in, options.site}));
+      "in", std::make_shared<Linear>(LinearShape{.fan_in = options.d_model,
+                                                 .fan_out = options.d_ff,
+                                                 .role = Role::feed_forward_in,
+                                                 .site = options.site,
+                                                 .stacked = arguments_of(options.activation)}));
   out = register_module(
       "out", std::make_shared<Linear>(
                  LinearShape{options.d_ff, options.d_model, Role::feed_forward_out, options.site}));
@@ -13,7 +16,10 @@ FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(option
 }
 
 torch::Tensor FeedForward::forward(const torch::Tensor& x) const {
-  return out->forward(dropout_->forward(in->forward(x, activation_)));
+  const DropMask mask = dropout_->mask();
+  // The widest activation of a block; dropout alone reads it in float32.
+  const Precision hidden = mask.active() ? Precision::float32 : in->context().precision;
+  return out->forward(dropout(in->forward(x, {activation_, hidden}), mask));
 }
 
 }  // namespace ballast

@@ -16,7 +16,8 @@ struct FeedForwardOptions {
   ResidualSite site;
 };
 
-/// W_out dropout(activation(W_in x)) on [N, d].
+/// W_out dropout(activation(W_in x)) on [N, d]. For a gated pair W_in holds the gate's matrix above
+/// the other's.
 class FeedForward : public torch::nn::Module {
  public:
   explicit FeedForward(const FeedForwardOptions& options);

@@ -6,6 +6,7 @@
 #include "ballast/base/moments.h"
 #include "ballast/layers/attention.h"
 #include "ballast/layers/embedding.h"
+#include "ballast/layers/feed_forward.h"
 #include "ballast/layers/positions.h"
 
 namespace ballast {
@@ -39,6 +40,18 @@ TEST(Attention, C21LogitsOfUnitQueriesAndKeysHaveStdOneOnlyWithTheScale) {
   const torch::Tensor products = (q * k).sum(1);
   EXPECT_NEAR(std::sqrt(moments(products).variance()), 8, 0.5);
   EXPECT_NEAR(std::sqrt(moments(products / 8).variance()), 1, 0.06);
+}
+
+TEST(FeedForward, AGatedPairIsOneWeightOfTwoMatricesWithTheFansOfEach) {
+  const torch::NoGradGuard no_grad;
+  FeedForward layer({.d_model = 6, .d_ff = 5, .activation = Activation::swiglu});
+  for (const torch::Tensor& each : layer.parameters()) each.copy_(torch::randn(each.sizes()));
+  EXPECT_EQ(layer.in->weight.sizes(), (std::vector<int64_t>{10, 6}));
+  EXPECT_EQ(layer.in->describe()[0].facts.fan_out, 5);
+  const torch::Tensor x = torch::randn({3, 6});
+  const torch::Tensor rows = layer.in->forward(x);
+  const torch::Tensor pair = torch::silu(rows.slice(1, 0, 5)) * rows.slice(1, 5, 10);
+  EXPECT_TRUE(torch::allclose(layer.forward(x), layer.out->forward(pair), 1e-5, 1e-6));
 }
 
 TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {

@@ -3,12 +3,19 @@
 namespace ballast {
 
 Linear::Linear(const LinearShape& shape) : shape_(shape) {
-  weight = register_parameter("weight", torch::zeros({shape.fan_out, shape.fan_in}));
-  if (shape.bias) bias = register_parameter("bias", torch::zeros({shape.fan_out}));
+  const int64_t rows = shape.stacked * shape.fan_out;
+  weight = register_parameter("weight", torch::zeros({rows, shape.fan_in}));
+  if (shape.bias) bias = register_parameter("bias", torch::zeros({rows}));
 }
 
-torch::Tensor Linear::forward(const torch::Tensor& x, Activation activation) const {
-  return linear(x, weight, bias, {multiplier, activation});
+torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {
+  LinearOptions options{multiplier, result.activation};
+  if (context().precision == Precision::bf16) {
+    options.bf16_weight = bf16_weight_.of(weight);
+    options.bf16_x = x.bf16;
+    options.result = result.type;
+  }
+  return linear(x.rows, weight, bias, options);
 }
 
 std::vector<ParameterSlot> Linear::describe() {

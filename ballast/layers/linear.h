@@ -3,8 +3,11 @@
 #include <torch/nn/module.h>
 
 #include <optional>
+#include <utility>
 
+#include "ballast/base/context.h"
 #include "ballast/base/parameter.h"
+#include "ballast/kernels/bf16.h"
 #include "ballast/kernels/linear.h"
 
 namespace ballast {
@@ -15,22 +18,46 @@ struct LinearShape {
   Role role = Role::hidden;
   std::optional<ResidualSite> site = std::nullopt;
   bool bias = true;
+  int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
 };
 
-/// y = activation(multiplier x W^T + b) on [N, fan_in]. Values are decided by `initialize`.
-class Linear : public torch::nn::Module, public Described {
+/// Rows [N, fan_in] that linear layers read. Layers that read the same rows share one bfloat16 copy
+/// of them, and keep no other for the backward pass.
+struct LinearInput {
+  LinearInput(torch::Tensor rows, torch::Tensor bf16 = {})  // NOLINT: rows alone are an input too
+      : rows(std::move(rows)), bf16(std::move(bf16)) {}
+
+  /// With the copy that layers of this precision read.
+  static LinearInput shared(const torch::Tensor& rows, Precision precision) {
+    return {rows, precision == Precision::bf16 ? rounded(rows) : torch::Tensor()};
+  }
+
+  torch::Tensor rows;
+  torch::Tensor bf16;  ///< undefined: each layer that needs one makes its own
+};
+
+/// What a linear layer makes of its product.
+struct LinearResult {
+  Activation activation = Activation::identity;
+  Precision type = Precision::float32;  ///< bf16, in a model of that precision: a bfloat16 tensor
+};
+
+/// y = activation(multiplier x W^T + b) on [N, fan_in]. Values are decided by `initialize`; the
+/// context decides the precision of the product.
+class Linear : public torch::nn::Module, public Bound, public Described {
  public:
   explicit Linear(const LinearShape& shape);
 
-  torch::Tensor forward(const torch::Tensor& x, Activation activation = Activation::identity) const;
+  torch::Tensor forward(const LinearInput& x, LinearResult result = {}) const;
   std::vector<ParameterSlot> describe() override;
 
-  torch::Tensor weight;   ///< [fan_out, fan_in]
-  torch::Tensor bias;     ///< [fan_out], undefined when the shape asks for none
+  torch::Tensor weight;   ///< [stacked fan_out, fan_in]
+  torch::Tensor bias;     ///< [stacked fan_out], undefined when the shape asks for none
   double multiplier = 1;  ///< set by `parameterize`
 
  private:
   LinearShape shape_;
+  mutable Bf16Copy bf16_weight_;
 };
 
 }  // namespace ballast

@@ -49,7 +49,7 @@ torch::Tensor Block::forward(const torch::Tensor& x, const Segments& segments,
   if (cross_attention) {
     // Behind a node of its own, so that a block's gradients of the memory are one summand to the
     // encoder: then their sum has the same order, and the same bits, when the block is recomputed.
-    const KeyValue projected = cross_attention->project(memory->rows.alias());
+    const KeyValue projected = cross_attention->project({memory->rows.alias(), memory->bf16});
     y = cross_attention_residual->forward(y, [&](const torch::Tensor& h) {
       return cross_attention->attend(h, segments, projected, memory->segments);
     });

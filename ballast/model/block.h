@@ -22,6 +22,9 @@ struct BlockPlace {
 struct Memory {
   torch::Tensor rows;
   Segments segments;
+  torch::Tensor bf16 = {};  ///< copy of the rows, see `LinearInput`
+
+  LinearInput input() const { return {rows, bf16}; }
 };
 
 /// What the hypotheses of a decoding step read.

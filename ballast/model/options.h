@@ -65,7 +65,9 @@ struct ModelOptions {
         field("encoder_layers", &ModelOptions::encoder_layers, "blocks; ignored by causal_lm",
               at_least_one),
         field("decoder_layers", &ModelOptions::decoder_layers, "blocks", at_least_one),
-        field("activation", &ModelOptions::activation, "of the feed-forward layers"),
+        field(
+            "activation", &ModelOptions::activation,
+            "of the feed-forward layers; reglu, geglu, swiglu are gated pairs: act(W_g x) * W_u x"),
         field("dropout", &ModelOptions::dropout,
               "after the embeddings and on every branch before it is added", probability),
         field("attention_dropout", &ModelOptions::attention_dropout,

@@ -63,7 +63,7 @@ std::vector<BlockCache> BlockStack::caches(const Memory& memory) const {
   std::vector<BlockCache> made(blocks.size());
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i]->cross_attention) {
-      made[i].cross = blocks[i]->cross_attention->project(memory.rows);
+      made[i].cross = blocks[i]->cross_attention->project(memory.input());
     }
   }
   return made;
@@ -77,9 +77,10 @@ bool BlockStack::recomputes() const {
 ForwardPart BlockStack::part_of(const std::shared_ptr<Block>& block, const Segments& segments,
                                 const Memory* memory) const {
   return [block, segments, sentences = memory == nullptr ? Segments() : memory->segments,
-          &now = context(), then = context()](const torch::Tensor& x, const torch::Tensor& rows) {
+          copy = memory == nullptr ? torch::Tensor() : memory->bf16, &now = context(),
+          then = context()](const torch::Tensor& x, const torch::Tensor& rows) {
     const ContextThen scope(now, then);
-    const Memory read{rows, sentences};
+    const Memory read{rows, sentences, copy};
     return block->forward(x, segments, rows.defined() ? &read : nullptr);
   };
 }

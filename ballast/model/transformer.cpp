@@ -86,7 +86,9 @@ Memory Transformer::encode(const Packed& source) const {
   const torch::Tensor places = places_of(source.segments, source.tokens.device());
   const torch::Tensor x = source_embedding->forward(source.tokens) +
                           source_positions->forward(places, source.segments.longest());
-  return {encoder->forward(source_dropout_->forward(x), source.segments), source.segments};
+  const auto [rows, copy] = LinearInput::shared(
+      encoder->forward(source_dropout_->forward(x), source.segments), context_->precision);
+  return {rows, source.segments, copy};
 }
 
 torch::Tensor Transformer::forward(const Packed& source, const Packed& target) const {
@@ -126,9 +128,14 @@ const torch::Tensor& Transformer::output_weight() const {
   return output ? output->weight : target_embedding->weight;
 }
 
+torch::Tensor Transformer::bf16_output() const {
+  if (context_->precision == Precision::float32) return {};
+  return bf16_output_.of(output_weight());
+}
+
 CrossEntropyInputs Transformer::projection(const torch::Tensor& hidden,
                                            const torch::Tensor& targets) const {
-  return {hidden, output_weight(), output ? output->bias : output_bias_, targets};
+  return {hidden, output_weight(), output ? output->bias : output_bias_, targets, bf16_output()};
 }
 
 double Transformer::projection_multiplier() const {
@@ -137,7 +144,8 @@ double Transformer::projection_multiplier() const {
 
 torch::Tensor Transformer::logits(const torch::Tensor& hidden) const {
   const torch::Tensor& bias = output ? output->bias : output_bias_;
-  return linear(hidden, output_weight(), bias, {.multiplier = projection_multiplier()});
+  return linear(hidden, output_weight(), bias,
+                {.multiplier = projection_multiplier(), .bf16_weight = bf16_output()});
 }
 
 }  // namespace ballast

@@ -67,10 +67,12 @@ class Transformer : public torch::nn::Module {
  private:
   void build_embeddings(const VocabularySizes& sizes);
   const torch::Tensor& output_weight() const;
+  torch::Tensor bf16_output() const;  // undefined where products are float32
 
   ModelOptions options_;
   std::shared_ptr<Dropout> source_dropout_, target_dropout_;
   torch::Tensor output_bias_;  // of a tied projection
+  mutable Bf16Copy bf16_output_;
   std::shared_ptr<Context> context_ = std::make_shared<Context>();
 };
 

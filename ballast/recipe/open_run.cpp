@@ -92,6 +92,7 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
   PreparedModel prepared = build_model(recipe, tokenizer->size());
   const SafeTensors saved = read_safetensors(selected_file(directory, selection));
   load_named_state(*prepared.model, saved.tensors);
+  prepared.model->context().precision = recipe.train.precision;
   // A file of its own has no step; it is taken for the end of a training, where every ramp is over.
   prepared.model->context().step = selection.is_file() ? std::numeric_limits<int64_t>::max()
                                                        : chosen_step(directory, selection.which);

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "ballast/base/fields.h"
+#include "ballast/base/precision.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/train/stability_guard.h"
 
@@ -14,6 +15,7 @@ struct TrainOptions {
   int64_t steps = 10000;
   int64_t batch_tokens = 4096;
   int64_t accumulate = 1;
+  Precision precision = Precision::float32;
   double label_smoothing = 0.1;
   Smoothing smoothing = Smoothing::all_classes;
   double clip_norm = 1;
@@ -35,6 +37,8 @@ struct TrainOptions {
               at_least_one),
         field("accumulate", &T::accumulate, "batches whose gradients are summed for one update",
               at_least_one),
+        field("precision", &T::precision,
+              "of matrix products: float32, or bf16 where the processor has instructions for it"),
         field("label_smoothing", &T::label_smoothing, "eps of the loss", probability),
         field("smoothing", &T::smoothing,
               "eps spread over all_classes (eps/V) or other_classes (eps/(V-1))"),

@@ -61,6 +61,7 @@ Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out
       begun_(std::chrono::steady_clock::now()),
       fingerprint_(fingerprint(*parts_.train)) {
   parts_.model->context().seed = parts_.seed;
+  parts_.model->context().precision = parts_.options.precision;
   parts_.model->set_activations(parts_.options.recompute ? Activations::recomputed
                                                          : Activations::kept);
   if (const int64_t step = start_step(directory); step > 0) resume(step);
