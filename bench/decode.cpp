@@ -10,6 +10,7 @@
 
 #include "ballast/cli/machine.h"
 #include "ballast/decode/translate.h"
+#include "ballast/kernels/bf16.h"
 #include "bench/corpus.h"
 #include "bench/models.h"
 #include "bench/process.h"
@@ -30,7 +31,7 @@ struct Flags {
 };
 
 struct Measured {
-  std::vector<double> ours, stock;  ///< seconds of all sentences
+  std::vector<double> ours, narrow, stock;  ///< seconds of all sentences; narrow: ours in bf16
   int64_t sentences = 0, tokens = 0, same = 0;
 };
 
@@ -76,6 +77,13 @@ Measured measure(const Flags& flags) {
     const Stopwatch our_time;
     const auto our_output = translated_by_ours(*ours, sources, options);
     measured.ours.push_back(our_time.seconds());
+    if (bf16_is_fast()) {
+      DecodeOptions narrow = options;
+      narrow.precision = Precision::bf16;
+      const Stopwatch narrow_time;
+      translated_by_ours(*ours, sources, narrow);
+      measured.narrow.push_back(narrow_time.seconds());
+    }
     const BlasThreads blas(at::get_num_threads());
     const Stopwatch stock_time;
     const auto stock_output = stock_translate(stock, sources, options);
@@ -94,17 +102,22 @@ Measured measure(const Flags& flags) {
 nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
   const double ours = median(m.ours), stock = median(m.stock);
   const auto count = static_cast<double>(m.sentences);
-  return {{"model", "seq2seq-6-512"},
-          {"processor", processor_name()},
-          {"threads", at::get_num_threads()},
-          {"beam", flags.beam},
-          {"sentences", m.sentences},
-          {"output_tokens", m.tokens},
-          {"repeats", m.ours.size()},
-          {"ours_sentences_per_second", count / ours},
-          {"stock_sentences_per_second", count / stock},
-          {"ratio_float32", stock / ours},
-          {"same_hypotheses", static_cast<double>(m.same) / count}};
+  nlohmann::ordered_json json{{"model", "seq2seq-6-512"},
+                              {"processor", processor_name()},
+                              {"threads", at::get_num_threads()},
+                              {"beam", flags.beam},
+                              {"sentences", m.sentences},
+                              {"output_tokens", m.tokens},
+                              {"repeats", m.ours.size()},
+                              {"ours_sentences_per_second", count / ours},
+                              {"stock_sentences_per_second", count / stock},
+                              {"ratio_float32", stock / ours},
+                              {"same_hypotheses", static_cast<double>(m.same) / count}};
+  if (!m.narrow.empty()) {
+    json["ours_sentences_per_second_bf16"] = count / median(m.narrow);
+    json["ratio_bf16"] = stock / median(m.narrow);
+  }
+  return json;
 }
 
 int run(const Flags& flags) {

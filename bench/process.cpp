@@ -77,12 +77,6 @@ std::string processor_name() {
   return name.empty() ? "unknown" : name;
 }
 
-bool has_bf16_instructions() {
-  const std::string flags = " " + field_of("/proc/cpuinfo", "flags") + " ";
-  return flags.find(" avx512_bf16 ") != std::string::npos ||
-         flags.find(" amx_bf16 ") != std::string::npos;
-}
-
 BlasThreads::BlasThreads(int count) { set_blas_threads(count); }
 BlasThreads::~BlasThreads() { set_blas_threads(1); }
 

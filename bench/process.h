@@ -18,9 +18,6 @@ std::string output_of_self(const std::vector<std::string>& arguments);
 /// The processor's name, as the kernel gives it.
 std::string processor_name();
 
-/// True when the processor multiplies bfloat16 matrices in instructions of its own.
-bool has_bf16_instructions();
-
 /// OpenBLAS computes with this many threads until the object is gone, then with one, as the program
 /// sets it: its idle threads would spin beside libtorch's.
 class BlasThreads {

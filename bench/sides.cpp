@@ -43,6 +43,7 @@ OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
       model_(prepared.model),
       optimizer_(recipe.optimizer, optimized(prepared.plan)) {
   model_->context().seed = static_cast<uint64_t>(recipe.seed);
+  model_->context().precision = recipe.train.precision;
 }
 
 torch::Tensor OurSide::summed_loss(const Batch& batch) const {

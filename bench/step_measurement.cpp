@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "ballast/base/error.h"
+#include "ballast/kernels/bf16.h"
 #include "bench/models.h"
 #include "bench/process.h"
 
@@ -84,12 +84,19 @@ void take_step(std::vector<Running>& running, StockSide& stock, const Batch& bat
 }  // namespace
 
 std::vector<Variant> variants_of(const StepRequest& request) {
-  if (request.precision == "bf16") {
-    throw RecipeError("--precision bf16: training in bf16 is not there yet; use float32 or all");
+  using Type = dnnl::memory::data_type;
+  Recipe wide = recipe_of(request.model, request.corpus), narrow;
+  wide.train.batch_tokens = request.batch_tokens;
+  narrow = wide;
+  narrow.train.precision = Precision::bf16;
+  if (request.precision == "bf16")
+    refuse_slow_precision("--precision", Precision::bf16, torch::kCPU);
+  std::vector<Variant> variants;
+  if (request.precision != "bf16") variants.push_back({"float32", wide, Type::f32, 1e-4});
+  if (request.precision != "float32" && bf16_is_fast()) {
+    variants.push_back({"bf16", narrow, Type::bf16, 5e-2});
   }
-  Recipe recipe = recipe_of(request.model, request.corpus);
-  recipe.train.batch_tokens = request.batch_tokens;
-  return {{"float32", recipe, dnnl::memory::data_type::f32, 1e-4}};
+  return variants;
 }
 
 StepMeasurement measure_steps(const StepRequest& request) {
