@@ -163,7 +163,6 @@ std::vector<std::vector<Hypothesis>> beam_search(const Transformer& model, const
                                                  const DecodeOptions& options,
                                                  const SpecialIds& special) {
   const torch::NoGradGuard no_grad;
-  const PrecisionScope products(model.context(), options.precision);
   return Search(model, sources, options, special).run();
 }
 

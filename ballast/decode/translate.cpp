@@ -75,6 +75,7 @@ std::vector<Hypotheses> translate(Transformer& model,
                                   const DecodeOptions& options,
                                   const TranslationProgress& progress) {
   const EvaluationMode evaluating(model);
+  const PrecisionScope products(model.context(), options.precision);
   const torch::Device device = model.target_embedding->weight.device();
   const std::vector<size_t> order = by_length(sources);
   const int64_t threads = device.is_cpu() ? at::get_num_threads() : 1;

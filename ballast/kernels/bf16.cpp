@@ -48,6 +48,7 @@ void refuse_slow_precision(std::string_view option, Precision precision, torch::
 }
 
 torch::Tensor Bf16Copy::of(const torch::Tensor& weight) {
+  if (weight.is_inference()) return rounded(weight);  // such tensors have no version
   Stamp now{weight.storage().getWeakStorageImpl(), weight.data_ptr(), weight._version()};
   const std::scoped_lock lock(mutex_);
   if (stamp_ != now) {

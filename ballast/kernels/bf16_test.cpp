@@ -1,5 +1,6 @@
 #include "ballast/kernels/bf16.h"
 
+#include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -104,6 +105,15 @@ TEST(Bf16Copy, SeesThatTheWeightHasMovedToOtherMemory) {
     weight.set_data(drawn({4, 3}, seed));
     EXPECT_TRUE(copy.of(weight).equal(weight.to(torch::kBFloat16))) << seed;
   }
+}
+
+TEST(Bf16Copy, OfATensorWithoutVersionIsMadeEachTime) {
+  const c10::InferenceMode inference;
+  const torch::Tensor weight = drawn({4, 3}, 1);
+  Bf16Copy copy;
+  copy.of(weight);
+  weight.mul_(3);
+  EXPECT_TRUE(copy.of(weight).equal(weight.to(torch::kBFloat16)));
 }
 
 torch::Tensor product(const torch::Tensor& a, const torch::Tensor& b) {
