@@ -1,5 +1,6 @@
 #include "ballast/decode/beam_search.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -105,6 +106,39 @@ TEST(Translate, ResultsComeInTheOrderOfTheSourcesAndEmptySourcesGiveNone) {
                      Segments::packed(std::array{int64_t{5}})};
   EXPECT_EQ(found[2][0].tokens,
             beam_search(*model, third, {.beam = 2, .max_extra = 4})[0][0].tokens);
+}
+
+TEST(Translate, GivesTheSameForAnyNumberOfThreadsAndAnyBatches) {
+  const auto model = toy();
+  std::vector<std::vector<int64_t>> sources;
+  for (int64_t i = 0; i < 40; ++i) sources.emplace_back(2 + i * 7 % 13, 4 + i % 7);
+  const auto translated = [&](int threads, int64_t batch_tokens) {
+    at::set_num_threads(threads);
+    return translate(*model, sources, {.beam = 3, .max_extra = 4, .batch_tokens = batch_tokens});
+  };
+  const int before = at::get_num_threads();
+  const auto wanted = translated(1, 1'000'000);
+  for (const auto& [threads, batch_tokens] : {std::pair{2, 1'000'000}, {2, 90}, {3, 1}}) {
+    const auto found = translated(threads, batch_tokens);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].size(), wanted[i].size());
+      for (size_t k = 0; k < found[i].size(); ++k) {
+        EXPECT_EQ(found[i][k].tokens, wanted[i][k].tokens);
+        EXPECT_NEAR(found[i][k].score, wanted[i][k].score, 1e-5);
+      }
+    }
+  }
+  at::set_num_threads(before);
+}
+
+TEST(Translate, TellsItsProgressOnceForEveryBatch) {
+  const auto model = toy();
+  const std::vector<std::vector<int64_t>> sources(6, {4, 5, 3});
+  std::vector<int64_t> told;
+  translate(*model, sources, {.beam = 2, .max_extra = 4, .batch_tokens = 12},
+            [&](int64_t done) { told.push_back(done); });
+  EXPECT_EQ(told, (std::vector<int64_t>{2, 4, 6}));
 }
 
 TEST(Hypothesis, BothLengthPenaltiesHaveTheirFormula) {

@@ -84,14 +84,19 @@ std::vector<Hypotheses> translate(Transformer& model,
   std::vector<Hypotheses> results(sources.size());
   std::mutex counting;
   size_t done = 0;
-  for_each_task(static_cast<int64_t>(batches.size()), [&](int64_t batch) {
-    const Places places = batches[batch];
+  const auto translate_one = [&](Places places) {
     auto found = beam_search(model, packed(sources, places, device), options);
     for (size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(found[i]);
     const std::lock_guard lock(counting);
     done += places.size();
     if (progress) progress(static_cast<int64_t>(done));
-  });
+  };
+  if (device.is_cpu()) {
+    for_each_task(static_cast<int64_t>(batches.size()),
+                  [&](int64_t batch) { translate_one(batches[batch]); });
+  } else {
+    for (const Places places : batches) translate_one(places);
+  }
   return results;
 }
 

@@ -16,8 +16,9 @@ using TranslationProgress = std::function<void(int64_t done)>;
 
 /// Translates any number of sources (ids with the end piece), in batches of similar length, and
 /// returns them in the order they came. On the CPU several batches are decoded at once, one on each
-/// of libtorch's threads. Puts the model into evaluation mode while it works. An empty list of ids,
-/// or the end piece alone, gives no hypothesis.
+/// of libtorch's threads (which `ReferenceKernels` of the caller do not reach). Puts the model into
+/// evaluation mode while it works. An empty list of ids, or the end piece alone, gives no
+/// hypothesis.
 std::vector<Hypotheses> translate(Transformer& model,
                                   const std::vector<std::vector<int64_t>>& sources,
                                   const DecodeOptions& options,

@@ -43,14 +43,15 @@ void multiply_few(const Rows& rows, const float* query, const float* key, float*
 
 void attend_group(const AttentionForward& call, const AttentionSpan& span, int64_t group) {
   const AttentionShape& shape = call.shape;
-  constexpr int64_t few = 3;
+  constexpr int64_t few = 8;
   const int64_t offset = key_offset(shape, span, group);
   const bool by_dots = span.queries * (shape.heads / shape.key_value_heads) <= few;
   const Buffer keys = by_dots ? Buffer()
                               : transposed(call.key + offset, shape.key_value_heads * shape.d_head,
                                            shape.d_head, span.keys);
   const size_t width = whole_vectors(span.keys);
-  const Buffer logits = buffer(block_rows(span.keys) * width), scratch = buffer(width);
+  const Buffer logits = buffer(std::min(block_rows(span.keys), span.queries) * width),
+               scratch = buffer(width);
   for_each_block(shape, span, group, [&](const Rows& rows) {
     if (by_dots) {
       multiply_few(rows, call.query, call.key + offset, logits.get());
