@@ -1,12 +1,14 @@
 #include "bench/corpus.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
 
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/corpus_cache.h"
-#include "ballast/data/text.h"
 
 namespace ballast::bench {
 namespace {
@@ -25,45 +27,46 @@ void check_is_there(const std::vector<std::string>& files) {
 
 }  // namespace
 
-Tokenizer learn_vocabulary(const Recipe& recipe) {
+Encoded encoded(const Recipe& recipe, const std::vector<std::string>& text) {
   check_is_there(recipe.data.train);
-  check_is_there(recipe.data.test);
-  return learn_tokenizer(recipe);
-}
-
-Encoded encoded_training_text(const Recipe& recipe) {
-  const Tokenizer tokenizer = learn_vocabulary(recipe);
-  EncodedCorpus corpus = encode_files(recipe, {.text = recipe.data.train, .cache = {}}, tokenizer);
+  check_is_there(text);
+  const Tokenizer tokenizer = learn_tokenizer(recipe);
+  EncodedCorpus corpus = encode_files(recipe, {.text = text, .cache = {}}, tokenizer);
   return {std::make_shared<EncodedCorpus>(std::move(corpus)), tokenizer.size()};
 }
 
-std::vector<std::vector<int64_t>> test_sources(const Recipe& recipe, const Tokenizer& tokenizer,
-                                               int64_t count) {
-  std::vector<std::vector<int64_t>> sources;
-  for (const std::string& line : read_lines(recipe.data.test.front())) {
-    if (static_cast<int64_t>(sources.size()) == count) break;
-    sources.push_back(tokenizer.encode(line));
-    sources.back().push_back(tokenizer.end_id());
-  }
-  return sources;
-}
-
 std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int64_t count) {
-  BatchStream stream(data.train, {.tokens = recipe.train.batch_tokens},
+  BatchStream stream(data.corpus, {.tokens = recipe.train.batch_tokens},
                      static_cast<uint64_t>(recipe.seed));
   std::vector<Batch> batches;
   for (int64_t i = 0; i < count; ++i) batches.push_back(stream.next());
   return batches;
 }
 
-void write_encoded(const Encoded& data, const std::filesystem::path& file) {
-  save_corpus(*data.train, handed_over(data.vocabulary_size), file);
+Handed::Handed(const Encoded& data)
+    : file_(std::filesystem::temp_directory_path() /
+            fmt::format("ballast-bench-{}.tokens", getpid())),
+      vocabulary_size_(data.vocabulary_size) {
+  save_corpus(*data.corpus, handed_over(data.vocabulary_size), file_);
 }
 
-Encoded read_encoded(int64_t vocabulary_size, const std::filesystem::path& file) {
-  auto read = load_corpus(handed_over(vocabulary_size), file);
-  if (!read) throw DataError(fmt::format("{} holds no encoded corpus", file.string()));
-  return {std::make_shared<EncodedCorpus>(std::move(*read)), vocabulary_size};
+Handed::~Handed() { std::filesystem::remove(file_); }
+
+std::vector<std::string> Handed::arguments() const {
+  return {"--encoded", file_.string(), "--vocabulary", fmt::format("{}", vocabulary_size_)};
+}
+
+void SideRequest::add_to(CLI::App& app) {
+  app.add_option("--side", side)->group("");
+  app.add_option("--encoded", encoded)->group("");
+  app.add_option("--vocabulary", vocabulary_size)->group("");
+  app.add_flag("--all-blas-threads", all_blas_threads)->group("");
+}
+
+Encoded SideRequest::read() const {
+  auto corpus = load_corpus(handed_over(vocabulary_size), encoded);
+  if (!corpus) throw DataError(fmt::format("{} holds no encoded corpus", encoded.string()));
+  return {std::make_shared<EncodedCorpus>(std::move(*corpus)), vocabulary_size};
 }
 
 }  // namespace ballast::bench

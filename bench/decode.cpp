@@ -6,33 +6,37 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "ballast/cli/machine.h"
 #include "ballast/decode/translate.h"
 #include "ballast/kernels/bf16.h"
 #include "bench/corpus.h"
 #include "bench/models.h"
-#include "bench/process.h"
-#include "bench/sides.h"
 #include "bench/statistics.h"
 #include "bench/stock_search.h"
+#include "bench/thread_setting.h"
 
 namespace {
 
 using namespace ballast;
 using namespace ballast::bench;
 
+using Sentences = std::vector<std::vector<int64_t>>;
+
+constexpr const char* model_name = "seq2seq-6-512";
+
 struct Flags {
   std::filesystem::path corpus = default_corpus;
   int64_t sentences = 500, repeats = 3, beam = 4, batch_tokens = 4096;
   int threads = 0;
   bool json = false;
+  SideRequest side;
 };
 
 struct Measured {
-  std::vector<double> ours, narrow, stock;  ///< seconds of all sentences; narrow: ours in bf16
-  int64_t sentences = 0, tokens = 0, same = 0;
+  std::vector<double> ours, stock, bf16;  ///< seconds of all sentences; bf16 is ours too
+  std::string stock_threads;
+  Sentences our_output, stock_output;
 };
 
 void add_flags(CLI::App& app, Flags& flags) {
@@ -48,87 +52,128 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--corpus", flags.corpus, "Folder with train.en, train.de, test.en and test.de")
       ->capture_default_str();
   app.add_flag("--json", flags.json, "Print one JSON object");
+  flags.side.add_to(app);
 }
 
-DecodeOptions decode_options(const Flags& flags) {
-  return {.beam = flags.beam, .max_ratio = 1, .max_extra = 1, .batch_tokens = flags.batch_tokens};
-}
-
-std::vector<std::vector<int64_t>> translated_by_ours(
-    Transformer& model, const std::vector<std::vector<int64_t>>& sources,
-    const DecodeOptions& options) {
-  std::vector<std::vector<int64_t>> best;
-  for (Hypotheses& found : translate(model, sources, options)) {
-    best.push_back(std::move(found.front().tokens));
+Sentences sources_of(const Flags& flags, const EncodedCorpus& corpus) {
+  Sentences sources;
+  for (int64_t i = 0; i < std::min(flags.sentences, corpus.count()); ++i) {
+    sources.emplace_back(corpus.source[i].begin(), corpus.source[i].end());
   }
-  return best;
+  return sources;
+}
+
+/// In the process of one side: translates as many of the first sentences as it is asked to.
+void serve_translations(Sentences sources, const std::function<Sentences(const Sentences&)>& side) {
+  serve([&](const nlohmann::json& count) -> nlohmann::json {
+    sources.resize(std::min(sources.size(), count.get<std::size_t>()));
+    const Stopwatch watch;
+    const Sentences output = side(sources);
+    return {watch.seconds(), output};
+  });
+}
+
+void serve_side(const Flags& flags) {
+  const Encoded data = flags.side.read();
+  const DecodeOptions options{
+      .beam = flags.beam,
+      .max_ratio = 1,
+      .max_extra = 1,
+      .batch_tokens = flags.batch_tokens,
+      .precision = flags.side.side == "bf16" ? Precision::bf16 : Precision::float32};
+  const Recipe recipe = recipe_of(model_name, flags.corpus);
+  const auto model = build_model(recipe, data.vocabulary_size).model;
+  const Sentences sources = sources_of(flags, *data.corpus);
+  if (flags.side.side != "stock") {
+    return serve_translations(sources, [&](const Sentences& asked) {
+      Sentences best;
+      for (Hypotheses& found : translate(*model, asked, options)) {
+        best.push_back(std::move(found.front().tokens));
+      }
+      return best;
+    });
+  }
+  StockTransformer stock(*model, SpecialIds{}.padding);
+  stock.eval();
+  serve_translations(
+      sources, [&](const Sentences& asked) { return stock_translate(stock, asked, options); });
+}
+
+std::unique_ptr<Peer> peer_of(const std::string& side, const Flags& flags, const Handed& handed,
+                              const ThreadSetting& setting) {
+  const auto text = [](int64_t number) { return fmt::format("{}", number); };
+  std::vector<std::string> arguments = handed.arguments();
+  for (const std::string& word :
+       {std::string("--side"), side, std::string("--sentences"), text(flags.sentences),
+        std::string("--beam"), text(flags.beam), std::string("--batch-tokens"),
+        text(flags.batch_tokens), std::string("--threads"), text(flags.threads)}) {
+    arguments.push_back(word);
+  }
+  return side_process(arguments, setting);
+}
+
+double take(Peer& peer, int64_t sentences, Sentences& output) {
+  const nlohmann::json answer = peer.ask(sentences);
+  output = answer[1].get<Sentences>();
+  return answer[0];
 }
 
 Measured measure(const Flags& flags) {
-  const Recipe recipe = recipe_of("seq2seq-6-512", flags.corpus);
-  const Tokenizer tokenizer = learn_vocabulary(recipe);
-  const auto sources = test_sources(recipe, tokenizer, flags.sentences);
-  const DecodeOptions options = decode_options(flags);
-  const auto ours = build_model(recipe, tokenizer.size()).model;
-  StockTransformer stock(*ours, tokenizer.pad_id());
-  stock.eval();
-  Measured measured{.sentences = static_cast<int64_t>(sources.size())};
+  const Recipe recipe = recipe_of(model_name, flags.corpus);
+  const Handed handed(encoded(recipe, recipe.data.test));
+  Measured m;
+  const ThreadSetting threads = best_stock_threads([&](const ThreadSetting& setting) {
+    const auto peer = peer_of("stock", flags, handed, setting);
+    return take(*peer, std::min<int64_t>(50, flags.sentences), m.stock_output);
+  });
+  m.stock_threads = threads.name;
+  const auto ours = peer_of("ours", flags, handed, our_threads());
+  const auto stock = peer_of("stock", flags, handed, threads);
+  const auto bf16 = bf16_is_fast() ? peer_of("bf16", flags, handed, our_threads()) : nullptr;
   for (int64_t i = 0; i < flags.repeats; ++i) {
-    const Stopwatch our_time;
-    const auto our_output = translated_by_ours(*ours, sources, options);
-    measured.ours.push_back(our_time.seconds());
-    if (bf16_is_fast()) {
-      DecodeOptions narrow = options;
-      narrow.precision = Precision::bf16;
-      const Stopwatch narrow_time;
-      translated_by_ours(*ours, sources, narrow);
-      measured.narrow.push_back(narrow_time.seconds());
-    }
-    const BlasThreads blas(at::get_num_threads());
-    const Stopwatch stock_time;
-    const auto stock_output = stock_translate(stock, sources, options);
-    measured.stock.push_back(stock_time.seconds());
-    fmt::print(stderr, "round {}: ours {:.2f} s, stock {:.2f} s\n", i + 1, measured.ours.back(),
-               measured.stock.back());
-    measured.tokens = measured.same = 0;
-    for (std::size_t k = 0; k < sources.size(); ++k) {
-      measured.tokens += static_cast<int64_t>(our_output[k].size()) + 1;
-      measured.same += our_output[k] == stock_output[k];
-    }
+    m.ours.push_back(take(*ours, flags.sentences, m.our_output));
+    m.stock.push_back(take(*stock, flags.sentences, m.stock_output));
+    Sentences of_bf16;
+    if (bf16) m.bf16.push_back(take(*bf16, flags.sentences, of_bf16));
+    fmt::print(stderr, "ours {:.2f} s, stock {:.2f} s\n", m.ours.back(), m.stock.back());
   }
-  return measured;
+  return m;
 }
 
 nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
   const double ours = median(m.ours), stock = median(m.stock);
-  const auto count = static_cast<double>(m.sentences);
-  nlohmann::ordered_json json{{"model", "seq2seq-6-512"},
+  const auto count = static_cast<double>(m.our_output.size());
+  std::size_t tokens = 0, same = 0;
+  for (std::size_t i = 0; i < m.our_output.size(); ++i) {
+    tokens += m.our_output[i].size() + 1;
+    same += m.our_output[i] == m.stock_output.at(i) ? 1 : 0;
+  }
+  nlohmann::ordered_json json{{"model", model_name},
                               {"processor", processor_name()},
                               {"threads", at::get_num_threads()},
                               {"beam", flags.beam},
-                              {"sentences", m.sentences},
-                              {"output_tokens", m.tokens},
+                              {"sentences", m.our_output.size()},
+                              {"output_tokens", tokens},
                               {"repeats", m.ours.size()},
                               {"ours_sentences_per_second", count / ours},
                               {"stock_sentences_per_second", count / stock},
+                              {"stock_threads", m.stock_threads},
                               {"ratio_float32", stock / ours},
-                              {"same_hypotheses", static_cast<double>(m.same) / count}};
-  if (!m.narrow.empty()) {
-    json["ours_sentences_per_second_bf16"] = count / median(m.narrow);
-    json["ratio_bf16"] = stock / median(m.narrow);
+                              {"same_hypotheses", static_cast<double>(same) / count}};
+  if (!m.bf16.empty()) {
+    json["ours_sentences_per_second_bf16"] = count / median(m.bf16);
+    json["ratio_bf16"] = stock / median(m.bf16);
   }
   return json;
 }
 
-int run(const Flags& flags) {
+void run(const Flags& flags) {
   Machine{.threads = flags.threads, .device = "cpu"}.prepare();
+  if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
+  if (!flags.side.side.empty()) return serve_side(flags);
   const nlohmann::ordered_json found = summary(flags, measure(flags));
-  if (flags.json) {
-    fmt::print("{}\n", found.dump(2));
-    return 0;
-  }
+  if (flags.json) return fmt::print("{}\n", found.dump(2));
   for (const auto& [key, value] : found.items()) fmt::print("{:<28}{}\n", key, value.dump());
-  return 0;
 }
 
 }  // namespace
@@ -138,5 +183,5 @@ int main(int argc, char** argv) {
   Flags flags;
   add_flags(app, flags);
   CLI11_PARSE(app, argc, argv);
-  return guarded("decode", [&] { return run(flags); });
+  return guarded("decode", [&] { run(flags); });
 }

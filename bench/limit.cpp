@@ -75,31 +75,9 @@ void add_attention(std::vector<Product>& products, const ModelOptions& options,
   }
 }
 
-memory::desc described(const memory::dims& sizes, bool transposed, memory::data_type type) {
-  const int64_t rows = sizes[1], columns = sizes[2];
-  const memory::dims strides =
-      transposed ? memory::dims{rows * columns, 1, rows} : memory::dims{rows * columns, columns, 1};
-  return {sizes, type, strides};
-}
-
-struct Ready {
-  dnnl::matmul primitive;
-  std::unordered_map<int, memory> arguments;
-  int64_t times;
-};
-
-}  // namespace
-
-double operations_of(const std::vector<Product>& products) {
-  double sum = 0;
-  for (const Product& each : products) sum += each.operations();
-  return sum;
-}
-
-std::vector<Product> linear_products(const Transformer& model, const Batch& batch) {
+std::vector<Product> linear_products(Transformer& model, const Batch& batch) {
   std::vector<Product> products;
-  Transformer& inspected = const_cast<Transformer&>(model);
-  for (const InventoryEntry& entry : inventory(inspected)) {
+  for (const InventoryEntry& entry : inventory(model)) {
     const ParameterFacts& facts = entry.facts;
     if (is_vector(facts.role) || is_embedding(facts.role)) continue;
     add_linear(products, rows_of(facts, batch), facts.fan_in, facts.fan_out);
@@ -121,6 +99,31 @@ std::vector<Product> attention_products(const ModelOptions& options, const Batch
     add_attention(products, options, shapes_of(target, source), options.decoder_layers);
   }
   return products;
+}
+
+memory::desc described(const memory::dims& sizes, bool transposed, memory::data_type type) {
+  const int64_t rows = sizes[1], columns = sizes[2];
+  const memory::dims strides =
+      transposed ? memory::dims{rows * columns, 1, rows} : memory::dims{rows * columns, columns, 1};
+  return {sizes, type, strides};
+}
+
+struct Ready {
+  dnnl::matmul primitive;
+  std::unordered_map<int, memory> arguments;
+  int64_t times;
+};
+
+}  // namespace
+
+double operations_of(const std::vector<Product>& products) {
+  double sum = 0;
+  for (const Product& each : products) sum += each.operations();
+  return sum;
+}
+
+Products products_of(Transformer& model, const Batch& batch) {
+  return {linear_products(model, batch), attention_products(model.options(), batch)};
 }
 
 void ProductTimer::grow(const std::vector<Product>& products) {

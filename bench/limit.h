@@ -22,12 +22,15 @@ struct Product {
 
 double operations_of(const std::vector<Product>& products);
 
-/// Of the linear layers and the output projection: forward, input gradient, weight gradient.
-std::vector<Product> linear_products(const Transformer& model, const Batch& batch);
+/// The products of one step, forward, input gradient and weight gradient.
+struct Products {
+  std::vector<Product> linear;  ///< of linear layers and the output projection
+  /// Sequences of equal lengths are one batched product. Causal attention takes 128 queries at a
+  /// time, with the keys up to the last of them.
+  std::vector<Product> attention;
+};
 
-/// Of attention, sequences of equal lengths in one batched product, forward and backward. Causal
-/// attention takes 128 queries at a time, with the keys up to the last of them.
-std::vector<Product> attention_products(const ModelOptions& options, const Batch& batch);
+Products products_of(Transformer& model, const Batch& batch);
 
 /// Matrix products alone in oneDNN, of one type (their results float32), in plain row-major
 /// layouts: what a step of these shapes cannot undercut. Buffers and primitives are made before the

@@ -1,13 +1,14 @@
 #include "bench/process.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 
 #include "ballast/base/error.h"
@@ -15,7 +16,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The rest of the first line of `file` that starts with `key`, without separators.
+/// What follows `key` in the first line of `file` that starts with it, without separators.
 std::string field_of(const char* file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -26,6 +27,21 @@ std::string field_of(const char* file, const std::string& key) {
   return "";
 }
 
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& each : texts) result.push_back(const_cast<char*>(each.c_str()));
+  return result;
+}
+
+}  // namespace
+
+int64_t peak_resident() { return std::stoll("0" + field_of("/proc/self/status", "VmHWM")) * 1024; }
+
+std::string processor_name() {
+  const std::string name = field_of("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown" : name;
+}
+
 void set_blas_threads(int count) {
   using SetThreads = void (*)(int);
   const auto set_threads =
@@ -33,61 +49,64 @@ void set_blas_threads(int count) {
   if (set_threads) set_threads(count);
 }
 
-std::string all_of(int descriptor) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (ssize_t got; (got = read(descriptor, buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
-[[noreturn]] void become(const std::vector<std::string>& arguments, int output) {
-  dup2(output, STDOUT_FILENO);
-  std::vector<char*> words;
-  for (const std::string& each : arguments) words.push_back(const_cast<char*>(each.c_str()));
-  words.push_back(nullptr);
-  execv("/proc/self/exe", words.data());
-  _exit(127);
-}
-
-}  // namespace
-
-int64_t peak_resident() { return std::stoll("0" + field_of("/proc/self/status", "VmHWM")) * 1024; }
-
-std::string output_of_self(const std::vector<std::string>& arguments) {
+Peer::Peer(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
   std::vector<std::string> words{"bench"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::array<int, 2> pipe_ends;
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe to be had");
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("no further process to be had");
-  if (child == 0) become(words, pipe_ends[1]);
-  close(pipe_ends[1]);
-  const std::string text = all_of(pipe_ends[0]);
-  close(pipe_ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status != 0) throw std::runtime_error("a run of this program within this program failed");
-  return text;
+  std::vector<char*> argv = pointers(words), envp = pointers(environment);
+  for (char** each = environ; *each != nullptr; ++each) envp.push_back(*each);
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  std::array<int, 2> ends;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw std::runtime_error("no socket to be had");
+  }
+  process_ = fork();
+  if (process_ < 0) throw std::runtime_error("no further process to be had");
+  if (process_ == 0) {
+    dup2(ends[1], STDIN_FILENO);
+    dup2(ends[1], STDOUT_FILENO);
+    execve("/proc/self/exe", argv.data(), envp.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  socket_ = ends[0];
 }
 
-std::string processor_name() {
-  const std::string name = field_of("/proc/cpuinfo", "model name");
-  return name.empty() ? "unknown" : name;
+Peer::~Peer() {
+  close(socket_);
+  waitpid(process_, nullptr, 0);
 }
 
-BlasThreads::BlasThreads(int count) { set_blas_threads(count); }
-BlasThreads::~BlasThreads() { set_blas_threads(1); }
+nlohmann::json Peer::ask(const nlohmann::json& question) {
+  const std::string line = question.dump() + "\n";
+  const bool sent = send(socket_, line.data(), line.size(), MSG_NOSIGNAL) > 0;
+  std::array<char, 65536> buffer;
+  std::size_t end;
+  while ((end = pending_.find('\n')) == std::string::npos) {
+    const ssize_t got = sent ? read(socket_, buffer.data(), buffer.size()) : 0;
+    if (got <= 0) throw std::runtime_error("the process of one side has ended too early");
+    pending_.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  nlohmann::json answer = nlohmann::json::parse(pending_.substr(0, end));
+  pending_.erase(0, end + 1);
+  return answer;
+}
 
-int guarded(const char* program, const std::function<int()>& body) {
+void serve(const std::function<nlohmann::json(const nlohmann::json&)>& answer) {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << answer(nlohmann::json::parse(line)).dump() << std::endl;
+  }
+}
+
+int guarded(const char* program, const std::function<void()>& body) {
   constexpr int internal_error = 1, recipe_error = 2, data_error = 3;
   const auto report = [&](const std::exception& error, int code) {
     fmt::print(stderr, "{}: {}\n", program, error.what());
     return code;
   };
   try {
-    return body();
+    body();
+    return 0;
   } catch (const RecipeError& error) {
     return report(error, recipe_error);
   } catch (const Error& error) {

@@ -95,7 +95,7 @@ void print_table(const nlohmann::ordered_json& axis) {
   fmt::print("exponent {:.2f}\n\n", axis["exponent"].get<double>());
 }
 
-int run(const Flags& flags) {
+void run(const Flags& flags) {
   Machine{.threads = flags.threads, .device = "cpu"}.prepare();
   nlohmann::ordered_json found{{"processor", processor_name()},
                                {"threads", at::get_num_threads()},
@@ -105,7 +105,6 @@ int run(const Flags& flags) {
     if (!flags.json) print_table(found["axes"].back());
   }
   if (flags.json) fmt::print("{}\n", found.dump(2));
-  return 0;
 }
 
 }  // namespace
@@ -123,5 +122,5 @@ int main(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--json", flags.json, "Print one JSON object");
   CLI11_PARSE(app, argc, argv);
-  return guarded("scaling", [&] { return run(flags); });
+  return guarded("scaling", [&] { run(flags); });
 }

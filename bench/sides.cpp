@@ -10,7 +10,6 @@
 #include "ballast/data/tokenizer.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/optim/clip.h"
-#include "bench/process.h"
 #include "bench/statistics.h"
 
 namespace ballast::bench {
@@ -86,14 +85,12 @@ Gradient OurSide::gradient(const Batch& batch) {
   return found;
 }
 
-StockSide::StockSide(const Recipe& recipe, const Transformer& ours, int threads)
+StockSide::StockSide(const Recipe& recipe, const Transformer& ours)
     : options_(recipe.train),
-      threads_(threads),
       model_(ours, pad_id),
       optimizer_(model_.parameters(), stock_options(recipe)) {}
 
 StepTime StockSide::step(const Batch& batch) {
-  const BlasThreads blas(threads_);
   const PaddedBatch ready = padded(batch, pad_id);
   StepTime time;
   model_.train();
@@ -112,7 +109,6 @@ StepTime StockSide::step(const Batch& batch) {
 }
 
 Gradient StockSide::gradient(const Batch& batch) {
-  const BlasThreads blas(threads_);
   model_.eval();
   const torch::Tensor loss = model_.loss(padded(batch, pad_id), options_.label_smoothing);
   loss.backward();

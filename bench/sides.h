@@ -31,8 +31,6 @@ class OurSide {
   /// Without dropout; changes nothing.
   Gradient gradient(const Batch& batch);
 
-  const Transformer& model() const { return *model_; }
-
  private:
   OurSide(const Recipe& recipe, const PreparedModel& prepared);
   torch::Tensor summed_loss(const Batch& batch) const;
@@ -46,8 +44,8 @@ class OurSide {
 /// The same step as one writes it with stock libtorch.
 class StockSide {
  public:
-  /// Starts from the values of `ours`; products use `threads` threads of OpenBLAS.
-  StockSide(const Recipe& recipe, const Transformer& ours, int threads);
+  /// Starts from the values of `ours`.
+  StockSide(const Recipe& recipe, const Transformer& ours);
 
   /// Padding is not part of the time: a loader does it ahead.
   StepTime step(const Batch& batch);
@@ -57,7 +55,6 @@ class StockSide {
 
  private:
   TrainOptions options_;
-  int threads_;
   StockTransformer model_;
   torch::optim::Adam optimizer_;
 };

@@ -1,49 +1,57 @@
 #include "bench/step_measurement.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 
 #include "ballast/kernels/bf16.h"
 #include "bench/models.h"
-#include "bench/process.h"
+#include "bench/thread_setting.h"
 
 namespace ballast::bench {
 namespace {
 
-constexpr int64_t warm_up = 2, peak_steps = 3;
+constexpr int64_t warm_up = 2;
 
 /// Our side in one precision, with the timer of its products.
 struct Running {
   Variant variant;
-  std::unique_ptr<OurSide> side;
-  ProductTimer timer;
+  std::unique_ptr<Peer> peer;
+  std::unique_ptr<ProductTimer> timer;
   OurTimes times;
 };
 
-int64_t peak_of(const std::string& side, const StepRequest& request, const Encoded& data) {
-  const auto file =
-      std::filesystem::temp_directory_path() / fmt::format("ballast-bench-{}.tokens", getpid());
-  write_encoded(data, file);
+/// The process of one side; "stock" in a setting of its own.
+std::unique_ptr<Peer> peer_of(const std::string& side, const Handed& handed,
+                              const StepRequest& request, const ThreadSetting& threads) {
   const auto text = [](int64_t number) { return fmt::format("{}", number); };
-  const std::string printed =
-      output_of_self({"--model", request.model, "--batch-tokens", text(request.batch_tokens),
-                      "--threads", text(request.threads), "--peak-of", side, "--encoded",
-                      file.string(), "--vocabulary", text(data.vocabulary_size)});
-  std::filesystem::remove(file);
-  return std::stoll(printed);
+  std::vector<std::string> arguments = handed.arguments();
+  for (const std::string& word :
+       {std::string("--side"), side, std::string("--model"), request.model,
+        std::string("--batch-tokens"), text(request.batch_tokens), std::string("--threads"),
+        text(request.threads), std::string("--steps"), text(warm_up + request.steps)}) {
+    arguments.push_back(word);
+  }
+  return side_process(arguments, threads);
 }
 
-std::vector<Running> started(const StepRequest& request, const Encoded& data) {
+StepTime step(Peer& peer, int64_t batch) {
+  const nlohmann::json time = peer.ask(batch);
+  return {time[0], time[1], time[2]};
+}
+
+Gradient gradient(Peer& peer) {
+  const nlohmann::json found = peer.ask("gradient");
+  return {found[0], found[1]};
+}
+
+std::vector<Running> started(const StepRequest& request, const Handed& handed) {
   std::vector<Running> running;
   for (const Variant& each : variants_of(request)) {
-    Running one{.variant = each,
-                .side = std::make_unique<OurSide>(each.recipe, data.vocabulary_size),
-                .timer = ProductTimer(each.type),
-                .times = {.precision = each.precision}};
-    one.times.peak = peak_of(each.precision, request, data);
-    running.push_back(std::move(one));
+    running.push_back({each,
+                       peer_of(each.precision, handed, request, our_threads()),
+                       std::make_unique<ProductTimer>(each.type),
+                       {.precision = each.precision}});
   }
   return running;
 }
@@ -55,26 +63,15 @@ void take(OurTimes& times, const StepTime& step) {
   times.update.push_back(step.update);
 }
 
-void forget(OurTimes& times) {
-  for (auto* each : {&times.total, &times.forward, &times.backward, &times.update, &times.linear,
-                     &times.attention}) {
-    each->clear();
-  }
-}
-
-/// A step of each side on the same batch, and its products alone.
-void take_step(std::vector<Running>& running, StockSide& stock, const Batch& batch,
+/// One side after the other takes the step, then its products alone.
+void take_step(std::vector<Running>& running, Peer& stock, int64_t number, const Products& products,
                StepMeasurement& measured) {
-  for (Running& each : running) take(each.times, each.side->step(batch));
-  measured.stock.push_back(stock.step(batch).total());
-  measured.tokens.push_back(static_cast<double>(batch.tokens));
-  const Transformer& model = running.front().side->model();
-  const auto linear = linear_products(model, batch);
-  const auto attention = attention_products(model.options(), batch);
-  measured.operations += operations_of(linear) + operations_of(attention);
+  for (Running& each : running) take(each.times, step(*each.peer, number));
+  measured.stock.push_back(step(stock, number).total());
+  measured.operations += operations_of(products.linear) + operations_of(products.attention);
   for (Running& each : running) {
-    each.times.linear.push_back(each.timer.seconds(linear));
-    each.times.attention.push_back(each.timer.seconds(attention));
+    each.times.linear.push_back(each.timer->seconds(products.linear));
+    each.times.attention.push_back(each.timer->seconds(products.attention));
     fmt::print(stderr, "{}: ours {:.3f} s, limit {:.3f} s; ", each.variant.precision,
                each.times.total.back(), each.times.linear.back() + each.times.attention.back());
   }
@@ -101,45 +98,36 @@ std::vector<Variant> variants_of(const StepRequest& request) {
 
 StepMeasurement measure_steps(const StepRequest& request) {
   const Recipe recipe = variants_of(request).front().recipe;
-  const Encoded data = encoded_training_text(recipe);
-  StepMeasurement measured;
-  measured.stock_peak = peak_of("stock", request, data);
-  std::vector<Running> running = started(request, data);
-  StockSide stock(recipe, running.front().side->model(), at::get_num_threads());
-  const std::vector<Batch> batches = first_batches(recipe, data, warm_up + request.steps);
-  measured.stock_gradient = stock.gradient(batches.front());
+  const Encoded data = encoded(recipe, recipe.data.train);
+  const Handed handed(data);
+  const ThreadSetting threads = best_stock_threads([&](const ThreadSetting& setting) {
+    const auto peer = peer_of("stock", handed, request, setting);
+    step(*peer, 0);
+    return step(*peer, 1).total() + step(*peer, 2).total();
+  });
+  std::vector<Running> running = started(request, handed);
+  const auto stock = peer_of("stock", handed, request, threads);
+  StepMeasurement measured{.stock_threads = threads.name, .stock_gradient = gradient(*stock)};
   for (Running& each : running) {
-    each.times.gradient = each.side->gradient(batches.front());
+    each.times.gradient = gradient(*each.peer);
     check_agreement(each.times.gradient, measured.stock_gradient, each.variant.tolerance);
   }
-  for (int64_t i = 0; i < warm_up + request.steps; ++i) {
-    if (i == warm_up) {
-      for (Running& each : running) forget(each.times);
-      measured.stock.clear();
-      measured.tokens.clear();
-      measured.operations = 0;
-    }
-    take_step(running, stock, batches[i], measured);
+  for (int64_t i = 0; i < warm_up; ++i) {
+    for (Running& each : running) step(*each.peer, i);
+    step(*stock, i);
   }
-  for (Running& each : running) measured.ours.push_back(std::move(each.times));
+  const auto model = build_model(recipe, data.vocabulary_size).model;
+  const std::vector<Batch> batches = first_batches(recipe, data, warm_up + request.steps);
+  for (int64_t i = warm_up; i < warm_up + request.steps; ++i) {
+    take_step(running, *stock, i, products_of(*model, batches[i]), measured);
+    measured.tokens.push_back(static_cast<double>(batches[i].tokens));
+  }
+  measured.stock_peak = stock->ask("peak");
+  for (Running& each : running) {
+    each.times.peak = each.peer->ask("peak");
+    measured.ours.push_back(std::move(each.times));
+  }
   return measured;
-}
-
-int64_t peak_of_steps(const StepRequest& request, const PeakRequest& peak) {
-  const std::vector<Variant> variants = variants_of(request);
-  const Encoded data = read_encoded(peak.vocabulary_size, peak.encoded);
-  const std::vector<Batch> batches = first_batches(variants.front().recipe, data, peak_steps);
-  for (const Variant& each : variants) {
-    if (peak.side != each.precision) continue;
-    OurSide ours(each.recipe, data.vocabulary_size);
-    for (const Batch& batch : batches) ours.step(batch);
-    return peak_resident();
-  }
-  auto ours = std::make_unique<OurSide>(variants.front().recipe, data.vocabulary_size);
-  StockSide stock(variants.front().recipe, ours->model(), at::get_num_threads());
-  ours.reset();
-  for (const Batch& batch : batches) stock.step(batch);
-  return peak_resident();
 }
 
 }  // namespace ballast::bench

@@ -44,23 +44,16 @@ struct StepMeasurement {
   std::vector<double> stock;   ///< seconds of each step
   std::vector<double> tokens;  ///< target tokens of each step
   double operations = 0;       ///< of the matrix products of all steps together
+  std::string stock_threads;   ///< the setting that was fastest
   int64_t stock_peak = 0;      ///< bytes
   Gradient stock_gradient;
 };
 
-/// Measures both peaks in processes of their own, makes sure that both sides compute the same, then
-/// takes steps in turn. Tells the standard error how far it is.
+/// Starts a process for each side, makes sure that they compute the same, then lets them take steps
+/// in turn. Tells the standard error how far it is.
 StepMeasurement measure_steps(const StepRequest& request);
 
-/// One of the processes that measure a peak: a few steps of one side on a corpus that the other
-/// process has encoded.
-struct PeakRequest {
-  std::string side;  ///< "stock" or a precision of ours
-  std::filesystem::path encoded;
-  int64_t vocabulary_size = 0;
-};
-
-/// The peak memory of this process after these steps, in bytes.
-int64_t peak_of_steps(const StepRequest& request, const PeakRequest& peak);
+/// Answers what `measure_steps` asks the process of one side.
+void serve_side(const StepRequest& request, const SideRequest& side);
 
 }  // namespace ballast::bench

@@ -70,12 +70,14 @@ Json summary(const StepRequest& request, const StepMeasurement& measured) {
             {"batch_tokens", request.batch_tokens},
             {"steps", measured.stock.size()}};
   for (const OurTimes& ours : measured.ours) {
-    for (const auto& [key, value] : figures_of(ours, measured).items()) {
+    const Json figures = figures_of(ours, measured);
+    for (const auto& [key, value] : figures.items()) {
       json[key + "_" + ours.precision] = value;
     }
   }
-  json["memory_ratio"] = json["memory_ratio_" + measured.ours.front().precision];
+  json["memory_ratio"] = json.value("memory_ratio_" + measured.ours.front().precision, 0.0);
   json["stock_tokens_per_second"] = sum(measured.tokens) / sum(measured.stock);
+  json["stock_threads"] = measured.stock_threads;
   json["stock_seconds"] = median(measured.stock);
   json["stock_peak_bytes"] = measured.stock_peak;
   json["stock_loss"] = measured.stock_gradient.loss;
@@ -95,6 +97,7 @@ std::string table_of(const Json& s) {
                       s.at("stock_tokens_per_second").get<double>(),
                       s.at("stock_peak_bytes").get<double>() / (1 << 20),
                       s.at("stock_loss").get<double>(), s.at("stock_gradient_norm").get<double>());
+  text += fmt::format("  {}\n", s.at("stock_threads").get<std::string>());
   for (const std::string precision : {"float32", "bf16"}) {
     if (s.contains("ratio_" + precision)) text += rows_of(s, precision);
   }

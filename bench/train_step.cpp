@@ -17,7 +17,7 @@ using namespace ballast::bench;
 
 struct Flags {
   StepRequest request{.model = model_names().front()};
-  PeakRequest peak;
+  SideRequest side;
   bool json = false;
 };
 
@@ -40,21 +40,15 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--corpus", request.corpus, "Folder with train.en, train.de, test.en and test.de")
       ->capture_default_str();
   app.add_flag("--json", flags.json, "Print one JSON object");
-  // Of the processes that this program starts to measure memory.
-  app.add_option("--peak-of", flags.peak.side)->group("");
-  app.add_option("--encoded", flags.peak.encoded)->group("");
-  app.add_option("--vocabulary", flags.peak.vocabulary_size)->group("");
+  flags.side.add_to(app);
 }
 
-int run(const Flags& flags) {
+void run(const Flags& flags) {
   Machine{.threads = flags.request.threads, .device = "cpu"}.prepare();
-  if (!flags.peak.side.empty()) {
-    fmt::print("{}\n", peak_of_steps(flags.request, flags.peak));
-    return 0;
-  }
+  if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
+  if (!flags.side.side.empty()) return serve_side(flags.request, flags.side);
   const auto found = summary(flags.request, measure_steps(flags.request));
   fmt::print("{}", flags.json ? found.dump(2) + "\n" : table_of(found));
-  return 0;
 }
 
 }  // namespace
@@ -64,5 +58,5 @@ int main(int argc, char** argv) {
   Flags flags;
   add_flags(app, flags);
   CLI11_PARSE(app, argc, argv);
-  return guarded("train_step", [&] { return run(flags); });
+  return guarded("train_step", [&] { run(flags); });
 }
