@@ -15,8 +15,8 @@ namespace ballast {
 /// where the end piece is forced. Without `allow_empty` the end piece is no first token. Returns
 /// per sentence 1 to `beam` hypotheses, best first (none where the model's logits are not numbers);
 /// of equal continuations the one of the better hypothesis and smaller id is taken. The model
-/// decides the device and, by its context, the precision (`options.precision` is for `translate`); it
-/// should be in evaluation mode. No gradients.
+/// decides the device and, by its context, the precision (`options.precision` is for
+/// `translate`); it should be in evaluation mode. No gradients.
 std::vector<std::vector<Hypothesis>> beam_search(const Transformer& model, const Packed& sources,
                                                  const DecodeOptions& options,
                                                  const SpecialIds& special = {});
