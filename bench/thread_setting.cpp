@@ -10,8 +10,7 @@ ThreadSetting our_threads() { return {"OpenBLAS with one thread", {}, false}; }
 
 ThreadSetting best_stock_threads(const std::function<double(const ThreadSetting&)>& seconds) {
   const std::vector<ThreadSetting> settings{
-      {"both thread pools", {}, true},
-      {"both thread pools, OMP_WAIT_POLICY=passive", {"OMP_WAIT_POLICY=passive"}, true},
+      {"all threads in OpenBLAS, OMP_WAIT_POLICY=passive", {"OMP_WAIT_POLICY=passive"}, true},
       our_threads()};
   ThreadSetting best;
   double least = std::numeric_limits<double>::infinity();

@@ -21,7 +21,7 @@ struct ThreadSetting {
 /// What the `ballast` program does.
 ThreadSetting our_threads();
 
-/// The setting with the least `seconds`, of those a user of stock libtorch may choose.
+/// The setting with the least `seconds`, of the two that keep the pools out of each other's way.
 ThreadSetting best_stock_threads(const std::function<double(const ThreadSetting&)>& seconds);
 
 /// A process of this program with these arguments and this setting.
