@@ -9,21 +9,13 @@
 #include "ballast/data/tokenizer.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/optim/clip.h"
+#include "ballast/train/evaluate.h"
 #include "bench/statistics.h"
 
 namespace ballast::bench {
 namespace {
 
 constexpr int64_t pad_id = 0;  // of every vocabulary that `Tokenizer` learns
-
-std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
-  std::vector<OptimizedParameter> parameters;
-  for (const PlannedParameter& each : plan) {
-    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
-                          !is_vector(each.entry.facts.role)});
-  }
-  return parameters;
-}
 
 torch::optim::AdamOptions stock_options(const Recipe& recipe) {
   const auto& adam = std::get<AdamOptions>(recipe.optimizer);
@@ -47,9 +39,7 @@ OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
 torch::Tensor OurSide::summed_loss(const Batch& batch) const {
   const torch::Tensor hidden = model_->forward(batch.source, batch.target_input);
   return cross_entropy(model_->projection(hidden, batch.target_output),
-                       {.multiplier = model_->projection_multiplier(),
-                        .smoothing = options_.label_smoothing,
-                        .convention = options_.smoothing})
+                       loss_options(*model_, options_))
       .loss;
 }
 

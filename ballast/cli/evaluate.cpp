@@ -42,10 +42,8 @@ void evaluate_run(const Flags& flags) {
                corpus.dropped_long, run.recipe.data.length.max_length);
   }
   const TrainOptions& train = run.recipe.train;
-  const Evaluation found = evaluate(*run.model, corpus, {.tokens = train.batch_tokens},
-                                    {.multiplier = run.model->projection_multiplier(),
-                                     .smoothing = train.label_smoothing,
-                                     .convention = train.smoothing});
+  const Evaluation found =
+      evaluate(*run.model, corpus, {.tokens = train.batch_tokens}, loss_options(*run.model, train));
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"loss", found.loss},
                                               {"nll", found.nll},

@@ -257,15 +257,11 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
 torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& options) {
   if (!fused_serves({inputs.query, inputs.key, inputs.value, inputs.relative_bias}))
     return attention_reference(inputs, options);
-  const bool learns =
-      torch::GradMode::is_enabled() &&
-      (inputs.query.requires_grad() || inputs.key.requires_grad() || inputs.value.requires_grad());
-  if (learns && (overlaps(inputs.queries) || overlaps(inputs.keys))) {
+  if (learns({inputs.query, inputs.key, inputs.value}) &&
+      (overlaps(inputs.queries) || overlaps(inputs.keys))) {
     return attention_reference(inputs, options);
   }
-  const torch::Tensor bias = widened(inputs);
-  return FusedAttention::apply(inputs.query, inputs.key, inputs.value,
-                               bias.defined() ? c10::optional<torch::Tensor>(bias) : c10::nullopt,
+  return FusedAttention::apply(inputs.query, inputs.key, inputs.value, given(widened(inputs)),
                                call_of(inputs, options));
 }
 

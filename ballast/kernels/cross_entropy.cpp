@@ -8,6 +8,7 @@
 #include "ballast/base/error.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/cross_entropy_loops.h"
+#include "ballast/kernels/held.h"
 #include "ballast/kernels/linear.h"
 #include "ballast/kernels/matmul.h"
 #include "ballast/kernels/outer_sum.h"
@@ -238,10 +239,8 @@ struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
 
 /// Whether anyone will ask for gradients.
 LossRows::Turn turn_of(const CrossEntropyInputs& inputs) {
-  const auto asks = [](const torch::Tensor& t) { return t.defined() && t.requires_grad(); };
-  const bool any = asks(inputs.hidden) || asks(inputs.weight) || asks(inputs.bias);
-  return any && torch::GradMode::is_enabled() ? LossRows::Turn::into_gradient
-                                              : LossRows::Turn::keep;
+  return learns({inputs.hidden, inputs.weight, inputs.bias}) ? LossRows::Turn::into_gradient
+                                                             : LossRows::Turn::keep;
 }
 
 }  // namespace
@@ -253,10 +252,9 @@ CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyO
   check_targets(inputs);
   const LossCall call{options.multiplier, shares_of(options, inputs.weight.size(0)),
                       turn_of(inputs)};
-  const auto bias =
-      inputs.bias.defined() ? c10::optional<torch::Tensor>(inputs.bias) : c10::nullopt;
-  const variable_list results = FusedCrossEntropy::apply(
-      inputs.hidden, inputs.weight, bias, LossRest{inputs.targets, inputs.bf16_weight, call});
+  const variable_list results =
+      FusedCrossEntropy::apply(inputs.hidden, inputs.weight, given(inputs.bias),
+                               LossRest{inputs.targets, inputs.bf16_weight, call});
   return {results[0], results[1], inputs.targets.ge(0).sum().item<int64_t>()};
 }
 

@@ -23,10 +23,8 @@ torch::Tensor gathered_attention_reference(const GatheredInputs& inputs,
 }
 
 torch::Tensor gathered_attention(const GatheredInputs& inputs, const AttentionOptions& options) {
-  const bool learns =
-      torch::GradMode::is_enabled() &&
-      (inputs.query.requires_grad() || inputs.key.requires_grad() || inputs.value.requires_grad());
-  if (learns || !fused_serves({inputs.query, inputs.key, inputs.value})) {
+  if (learns({inputs.query, inputs.key, inputs.value}) ||
+      !fused_serves({inputs.query, inputs.key, inputs.value})) {
     return gathered_attention_reference(inputs, options);
   }
   const torch::Tensor query = inputs.query.contiguous(), key = inputs.key.contiguous();

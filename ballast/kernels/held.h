@@ -7,6 +7,11 @@
 
 namespace ballast {
 
+/// An autograd function takes no undefined tensors.
+inline c10::optional<torch::Tensor> given(const torch::Tensor& t) {
+  return t.defined() ? c10::optional<torch::Tensor>(t) : c10::nullopt;
+}
+
 /// A plain value on its way from the forward to the backward pass of an autograd function.
 template <class T>
 struct Held : torch::CustomClassHolder {

@@ -130,11 +130,6 @@ std::pair<torch::Tensor, torch::Tensor> parameter_gradients(const torch::Tensor&
   return {weight, bias};
 }
 
-/// An autograd function takes no undefined tensors.
-c10::optional<torch::Tensor> given(const torch::Tensor& t) {
-  return t.defined() ? c10::optional<torch::Tensor>(t) : c10::nullopt;
-}
-
 /// The matrices of the products: those of the call, or their bfloat16 copies.
 struct Operands {
   torch::Tensor x, weight;

@@ -1,5 +1,7 @@
 #include "ballast/kernels/select.h"
 
+#include <torch/utils.h>
+
 #include <algorithm>
 
 namespace ballast {
@@ -19,6 +21,12 @@ bool fused_serves(const torch::Tensor& tensor) {
 bool fused_serves(std::initializer_list<torch::Tensor> tensors) {
   return std::all_of(tensors.begin(), tensors.end(),
                      [](const torch::Tensor& t) { return !t.defined() || fused_serves(t); });
+}
+
+bool learns(std::initializer_list<torch::Tensor> tensors) {
+  return torch::GradMode::is_enabled() &&
+         std::any_of(tensors.begin(), tensors.end(),
+                     [](const torch::Tensor& t) { return t.defined() && t.requires_grad(); });
 }
 
 }  // namespace ballast

@@ -24,4 +24,8 @@ bool fused_serves(const torch::Tensor& tensor);
 /// The same for all tensors of a call; undefined ones are passed over.
 bool fused_serves(std::initializer_list<torch::Tensor> tensors);
 
+/// True when a backward pass may ask for the gradient of any of these; undefined ones are passed
+/// over.
+bool learns(std::initializer_list<torch::Tensor> tensors);
+
 }  // namespace ballast

@@ -50,8 +50,7 @@ struct RecomputedPart : torch::autograd::Function<RecomputedPart> {
 
 torch::Tensor recomputed(ForwardPart part, const torch::Tensor& x, const torch::Tensor& memory) {
   if (!torch::GradMode::is_enabled() || !x.requires_grad()) return part(x, memory);
-  const auto given = memory.defined() ? c10::optional<torch::Tensor>(memory) : c10::nullopt;
-  return RecomputedPart::apply(x, given, std::move(part));
+  return RecomputedPart::apply(x, given(memory), std::move(part));
 }
 
 }  // namespace ballast

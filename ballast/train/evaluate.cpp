@@ -13,6 +13,12 @@ namespace ballast {
 
 double Evaluation::perplexity() const { return std::exp(nll); }
 
+CrossEntropyOptions loss_options(const Transformer& model, const TrainOptions& options) {
+  return {.multiplier = model.projection_multiplier(),
+          .smoothing = options.label_smoothing,
+          .convention = options.smoothing};
+}
+
 Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const BatchLimits& limits,
                     const CrossEntropyOptions& loss) {
   const EvaluationMode evaluating(model);

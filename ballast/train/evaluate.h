@@ -21,6 +21,9 @@ struct Evaluation {
   double perplexity() const;
 };
 
+/// The loss that a model is trained and judged by.
+CrossEntropyOptions loss_options(const Transformer& model, const TrainOptions& options);
+
 /// One pass over a corpus in evaluation mode, without gradients.
 Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const BatchLimits& limits,
                     const CrossEntropyOptions& loss);

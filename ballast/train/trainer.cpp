@@ -15,21 +15,6 @@
 namespace ballast {
 namespace {
 
-std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
-  std::vector<OptimizedParameter> parameters;
-  for (const PlannedParameter& each : plan) {
-    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
-                          !is_vector(each.entry.facts.role)});
-  }
-  return parameters;
-}
-
-CrossEntropyOptions loss_options(const TrainingParts& parts) {
-  return {.multiplier = parts.model->projection_multiplier(),
-          .smoothing = parts.options.label_smoothing,
-          .convention = parts.options.smoothing};
-}
-
 /// A number that another text would hardly give.
 uint64_t fingerprint(const EncodedCorpus& corpus) {
   uint64_t key = mix(static_cast<uint64_t>(corpus.source.count()),
@@ -47,6 +32,15 @@ int64_t start_step(const RunDirectory& directory) {
 }
 
 }  // namespace
+
+std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
+  std::vector<OptimizedParameter> parameters;
+  for (const PlannedParameter& each : plan) {
+    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
+                          !is_vector(each.entry.facts.role)});
+  }
+  return parameters;
+}
 
 Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out, Terminal terminal)
     : parts_(std::move(parts)),
@@ -111,8 +105,8 @@ Trainer::StepReport Trainer::accumulated() {
     const Batch batch = stream_.next().to(device);
     model.context().micro_batch = micro;
     const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-    const CrossEntropy sums =
-        cross_entropy(model.projection(hidden, batch.target_output), loss_options(parts_));
+    const CrossEntropy sums = cross_entropy(model.projection(hidden, batch.target_output),
+                                            loss_options(*parts_.model, parts_.options));
     sums.loss.backward();
     report.loss += sums.loss.item<double>();
     report.nll += sums.nll.item<double>();
@@ -152,8 +146,8 @@ void Trainer::record(const StepReport& report) {
 
 void Trainer::validate() {
   Transformer& model = *parts_.model;
-  const Evaluation found =
-      evaluate(model, *parts_.valid, {.tokens = parts_.options.batch_tokens}, loss_options(parts_));
+  const Evaluation found = evaluate(model, *parts_.valid, {.tokens = parts_.options.batch_tokens},
+                                    loss_options(*parts_.model, parts_.options));
   nlohmann::ordered_json values{{"validation_loss", found.loss}, {"validation_nll", found.nll}};
   std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step(),
                                  found.loss, found.perplexity());

@@ -48,6 +48,9 @@ struct TrainingSummary {
   double loss = 0;     ///< of the last step, nats per token
 };
 
+/// What the optimizer changes: every parameter of a plan, weight decay on matrices only.
+std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan);
+
 /// The training loop. Resumes from the last complete step of the directory, bit for bit.
 class Trainer {
  public:
