@@ -10,7 +10,6 @@
 #include "ballast/cli/machine.h"
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/kernels/bf16.h"
 #include "ballast/recipe/open_run.h"
 
 namespace ballast {
@@ -28,7 +27,7 @@ struct Flags {
 void evaluate_run(const Flags& flags) {
   const torch::Device device = flags.machine.prepare();
   OpenedRun run = open_run(flags.run, flags.set.overrides, flags.model);
-  refuse_slow_precision("train.precision", run.recipe.train.precision, device);
+  flags.machine.admit("train.precision", run.recipe.train.precision, device);
   run.model->to(device);
   const auto& files = !flags.files.empty()            ? flags.files
                       : !run.recipe.data.test.empty() ? run.recipe.data.test

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "ballast/base/error.h"
+#include "ballast/base/tensor_pool.h"
+#include "ballast/kernels/bf16.h"
 
 namespace ballast {
 namespace {
@@ -53,14 +55,22 @@ void Machine::add_to(CLI::App& verb) {
   verb.add_option("--threads", threads, "Threads to compute with (0: all cores)")
       ->check(CLI::NonNegativeNumber);
   verb.add_option("--device", device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  verb.add_flag("--slow-bf16", slow_bf16,
+                "Run precision = \"bf16\" on a processor without instructions for it: the same "
+                "rounding, slower than float32");
 }
 
 torch::Device Machine::prepare() const {
   keep_freed_memory();
+  if (pooled) pool_large_tensors();
   silence_blas_threads();
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   at::set_num_threads(threads > 0 ? threads : std::max(cores, 1));
   return device_named(device);
+}
+
+void Machine::admit(std::string_view option, Precision precision, torch::Device device) const {
+  if (!slow_bf16) refuse_slow_precision(option, precision, device);
 }
 
 int64_t peak_memory() {

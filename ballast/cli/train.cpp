@@ -10,7 +10,6 @@
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/stop_signals.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/kernels/bf16.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/train/trainer.h"
 
@@ -39,8 +38,8 @@ void train(const Flags& flags) {
   const StopSignals signals;
   const torch::Device device = flags.machine.prepare();
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  refuse_slow_precision("train.precision", recipe.train.precision, device);
-  refuse_slow_precision("decode.precision", recipe.decode.precision, device);
+  flags.machine.admit("train.precision", recipe.train.precision, device);
+  flags.machine.admit("decode.precision", recipe.decode.precision, device);
   PreparedRun run = prepared_run(recipe, flags.run);
   PreparedModel prepared = build_model(recipe, run.data.tokenizer->size());
   prepared.model->to(device);

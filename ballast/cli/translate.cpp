@@ -11,7 +11,6 @@
 #include "ballast/cli/recipe_flags.h"
 #include "ballast/cli/verbs.h"
 #include "ballast/data/text.h"
-#include "ballast/kernels/bf16.h"
 #include "ballast/recipe/open_run.h"
 #include "ballast/store/file.h"
 
@@ -70,7 +69,7 @@ void translate_lines(const Flags& flags) {
     throw RecipeError(fmt::format("--n-best {} exceeds decode.beam = {}; add --set decode.beam={}",
                                   flags.n_best, run.recipe.decode.beam, flags.n_best));
   }
-  refuse_slow_precision("decode.precision", run.recipe.decode.precision, device);
+  flags.machine.admit("decode.precision", run.recipe.decode.precision, device);
   run.model->to(device);
   const auto sources = encoded(run, read_lines(flags.input));
   const bool shown = isatty(STDERR_FILENO);
