@@ -96,6 +96,16 @@ inline void apply_gain(const NormView& norm, const float* x, int64_t d, float* o
   });
 }
 
+/// What `apply_gain` was given, from what it made.
+inline void undo_gain(const NormView& norm, const float* y, int64_t d, float* out) {
+  for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
+    Vector x = load(y);
+    if (norm.bias != nullptr) x = hn::Sub(x, load(norm.bias));
+    if (norm.gain != nullptr) x = hn::Div(x, load(norm.gain));
+    store(x, out);
+  });
+}
+
 /// Gradient of the row before the norm from that after it, in place; `normalized` as above.
 inline void norm_gradient_row(const NormView& norm, const RowStatistics& row,
                               const float* normalized, int64_t d, float* gradient) {

@@ -25,8 +25,9 @@ class Row {
         joined(at(3)),
         gradient(at(4)) {}
 
-  /// Sets `kept`, `middle`, `branch` and `joined`.
+  /// Sets `kept`, `middle`, `branch` and `joined`, and the statistics.
   void walk(int64_t row) {
+    find_kept(row);
     if (view_.branch != nullptr) walk_branch(row);
     const float* x = view_.shortcut + row * view_.d;
     for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
@@ -39,6 +40,20 @@ class Row {
     if (view_.norm_out.present) out_statistics = row_statistics(joined, view_.d, view_.norm_out);
   }
 
+  /// Replaces `joined` by its normalised row.
+  void normalize() {
+    if (view_.norm_out.present) normalize_row(joined, view_.d, out_statistics, joined);
+  }
+
+  /// Sets `kept`, and `joined` to the normalised row, as `walk` and `normalize` do.
+  void recall(int64_t row, const ResidualResult& result) {
+    find_kept(row);
+    if (!view_.norm_out.present) return;
+    undo_gain(view_.norm_out, result.out + row * view_.d, view_.d, joined);
+    out_statistics.inverse = result.slopes[2 * row];
+    out_statistics.pull = result.slopes[2 * row + 1];
+  }
+
   template <class Load>
   static Vector factor(const FactorView& factor, const Load& load) {
     return factor.vector == nullptr ? constant(factor.constant) : load(factor.vector);
@@ -47,10 +62,13 @@ class Row {
  private:
   float* at(int64_t part) { return memory_.data() + part * view_.d; }
 
+  void find_kept(int64_t row) {
+    if (view_.drop.active()) drop_factors_of_row(view_.drop, row, view_.d, kept);
+  }
+
   void walk_branch(int64_t row) {
     const float* f = view_.branch + row * view_.d;
     const bool drops = view_.drop.active();
-    if (drops) drop_factors_of_row(view_.drop, row, view_.d, kept);
     for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
       store(drops ? hn::Mul(load(f), load(kept)) : load(f), branch);
     });
@@ -72,17 +90,19 @@ class Row {
   RowStatistics mid_statistics, out_statistics;
 };
 
-void join(const ResidualView& view, int64_t begin, int64_t end, float* out) {
+void join(const ResidualView& view, int64_t begin, int64_t end, const ResidualResult& result) {
   Row row(view);
   for (int64_t r = begin; r < end; ++r) {
     row.walk(r);
-    float* y = out + r * view.d;
+    row.normalize();
+    float* y = result.out + r * view.d;
     if (!view.norm_out.present) {
       std::copy_n(row.joined, view.d, y);
       continue;
     }
-    normalize_row(row.joined, view.d, row.out_statistics, row.joined);
     apply_gain(view.norm_out, row.joined, view.d, y);
+    result.slopes[2 * r] = row.out_statistics.inverse;
+    result.slopes[2 * r + 1] = row.out_statistics.pull;
   }
 }
 
@@ -101,27 +121,39 @@ void multiply_row(const FactorView& factor, const float* x, int64_t d, float* ou
 
 class BackwardPass {
  public:
-  BackwardPass(const ResidualView& view, float* sums) : view_(view), sums_(sums), row_(view) {}
+  BackwardPass(const ResidualView& view, const ResidualResult* recalled, float* sums)
+      : view_(view), recalled_(recalled), sums_(sums), row_(view) {}
 
   void run(const ResidualGradient& gradient, int64_t r) {
     const int64_t d = view_.d;
-    row_.walk(r);
+    find(r);
     float* g = row_.gradient;
     std::copy_n(gradient.out + r * d, d, g);
     if (view_.norm_out.present) {
-      normalize_row(row_.joined, d, row_.out_statistics, row_.joined);
       through_norm(view_.norm_out, row_.out_statistics, row_.joined,
                    {sums_of(RowSum::gain_out), sums_of(RowSum::bias_out)});
     }
-    add_products(g, view_.shortcut + r * d, d, sums_of(RowSum::shortcut_factor));
+    if (gradient.shortcut_factor) {
+      add_products(g, view_.shortcut + r * d, d, sums_of(RowSum::shortcut_factor));
+    }
     multiply_row(view_.shortcut_factor, g, d, gradient.shortcut + r * d);
-    if (view_.branch != nullptr) into_branch(gradient.branch + r * d);
+    if (gradient.branch == nullptr) return;
+    if (gradient.branch_factor) {
+      add_products(g, row_.branch, d, sums_of(RowSum::branch_factor));
+    }
+    into_branch(gradient.branch + r * d);
   }
 
  private:
   struct NormSums {
     float *gain, *bias;
   };
+
+  void find(int64_t r) {
+    if (recalled_ != nullptr) return row_.recall(r, *recalled_);
+    row_.walk(r);
+    row_.normalize();
+  }
 
   float* sums_of(RowSum kind) { return sums_ + static_cast<int64_t>(kind) * view_.d; }
 
@@ -134,7 +166,6 @@ class BackwardPass {
 
   void into_branch(float* out) {
     float* g = row_.gradient;
-    add_products(g, row_.branch, view_.d, sums_of(RowSum::branch_factor));
     multiply_row(view_.branch_factor, g, view_.d, g);
     if (view_.norm_mid.present) {
       through_norm(view_.norm_mid, row_.mid_statistics, row_.middle,
@@ -144,13 +175,14 @@ class BackwardPass {
   }
 
   const ResidualView& view_;
+  const ResidualResult* recalled_;
   float* sums_;
   Row row_;
 };
 
-void join_backward(const ResidualView& view, const ResidualGradient& gradient, int64_t begin,
-                   int64_t end, float* sums) {
-  BackwardPass pass(view, sums);
+void join_backward(const ResidualView& view, const ResidualResult* recalled,
+                   const ResidualGradient& gradient, int64_t begin, int64_t end, float* sums) {
+  BackwardPass pass(view, recalled, sums);
   for (int64_t row = begin; row < end; ++row) pass.run(gradient, row);
 }
 
@@ -167,13 +199,24 @@ HWY_EXPORT(join_backward);
 
 }  // namespace
 
-void join_rows(const ResidualView& view, int64_t begin, int64_t end, float* out) {
-  HWY_DYNAMIC_DISPATCH(join)(view, begin, end, out);
+void join_rows(const ResidualView& view, int64_t begin, int64_t end, const ResidualResult& result) {
+  HWY_DYNAMIC_DISPATCH(join)(view, begin, end, result);
 }
 
-void join_rows_backward(const ResidualView& view, const ResidualGradient& gradient, int64_t begin,
-                        int64_t end, float* sums) {
-  HWY_DYNAMIC_DISPATCH(join_backward)(view, gradient, begin, end, sums);
+void join_rows_backward(const ResidualView& view, const ResidualResult* recalled,
+                        const ResidualGradient& gradient, int64_t begin, int64_t end, float* sums) {
+  HWY_DYNAMIC_DISPATCH(join_backward)(view, recalled, gradient, begin, end, sums);
+}
+
+bool invertible(const NormView& norm, int64_t d) {
+  // y = gain n + bias is off by a rounding of the larger term, and then divided by the gain.
+  constexpr float smallest_gain = 1e-20F;
+  for (int64_t i = 0; i < d; ++i) {
+    const float gain = norm.gain == nullptr ? 1 : std::abs(norm.gain[i]);
+    const float bias = norm.bias == nullptr ? 0 : std::abs(norm.bias[i]);
+    if (!(gain >= smallest_gain && bias <= gain)) return false;
+  }
+  return true;
 }
 
 }  // namespace ballast

@@ -16,6 +16,7 @@ struct Form {
   Kind shortcut = Kind::constant, branch = Kind::constant;
   bool norm_mid = false, norm_out = false;
   DropMask dropout = {};
+  bool invertible = false;  ///< the outer norm's gains near 1, its biases near 0
 };
 
 Factor factor(Kind kind, const torch::Tensor& trained) {
@@ -45,9 +46,19 @@ std::vector<torch::Tensor> inputs(const Form& form, int64_t rows, int64_t d) {
   const auto parameter = [&](bool there, uint64_t seed) {
     return there ? drawn({d}, seed) : torch::Tensor();
   };
-  return {drawn({rows, d}, 1),         drawn({rows, d}, 2),         trained(form.shortcut, d, 3),
-          trained(form.branch, d, 4),  parameter(form.norm_mid, 5), parameter(form.norm_mid, 6),
-          parameter(form.norm_out, 7), parameter(form.norm_out, 8)};
+  torch::Tensor gain = parameter(form.norm_out, 7), bias = parameter(form.norm_out, 8);
+  if (form.norm_out && form.invertible) {
+    gain = 1 + gain / 8;
+    bias = bias / 8;
+  }
+  return {drawn({rows, d}, 1),
+          drawn({rows, d}, 2),
+          trained(form.shortcut, d, 3),
+          trained(form.branch, d, 4),
+          parameter(form.norm_mid, 5),
+          parameter(form.norm_mid, 6),
+          gain,
+          bias};
 }
 
 std::vector<Form> forms() {
@@ -58,6 +69,7 @@ std::vector<Form> forms() {
         for (const bool out : {false, true}) {
           all.push_back({shortcut, branch, mid, out});
           all.push_back({shortcut, branch, mid, out, {0.3, 11}});
+          if (out) all.push_back({shortcut, branch, mid, out, {0.3, 11}, true});
         }
       }
     }
@@ -74,7 +86,7 @@ TEST(ResidualNorm, AgreesWithTheReferenceInEveryFormOnEveryInstructionSet) {
                                   kernel(residual_norm_reference, form), inputs(form, rows, d)),
             tolerance)
             << static_cast<int>(form.shortcut) << static_cast<int>(form.branch) << form.norm_mid
-            << form.norm_out << form.dropout.active() << ' ' << rows << ' ' << d;
+            << form.norm_out << form.dropout.active() << form.invertible << ' ' << rows << ' ' << d;
       }
     }
   });
@@ -101,6 +113,36 @@ TEST(ResidualNorm, ReturnsTheShortcutExactlyWhenTheBranchFactorIsZero) {
       EXPECT_TRUE(residual_norm({.shortcut = x, .branch = f, .branch_factor = b}).equal(x));
     }
   });
+}
+
+/// Whether the branch still lies in memory when only the result is left.
+bool keeps_branch(const ResidualInputs& form) {
+  const torch::Tensor x = drawn({6, 8}, 1).requires_grad_(), g = drawn({6, 8}, 2).requires_grad_();
+  ResidualInputs inputs = form;
+  inputs.shortcut = x;
+  inputs.branch = g * 3;
+  const c10::weak_intrusive_ptr<c10::StorageImpl> memory =
+      inputs.branch.storage().getWeakStorageImpl();
+  const torch::Tensor y = residual_norm(inputs);
+  inputs.branch.reset();
+  const bool kept = !memory.expired();
+  y.square().sum().backward();
+  EXPECT_TRUE(g.grad().isfinite().all().item<bool>());
+  return kept;
+}
+
+TEST(ResidualNorm, KeepsTheBranchOnlyWhereItsGradientsNeedIt) {
+  const torch::Tensor ones = torch::ones({8}), zeros = torch::zeros({8});
+  const NormParameters plain, gained{ones, zeros}, zero_gain{zeros, zeros}, biased{ones, 2 * ones};
+  const Factor learned{1, torch::ones({}).requires_grad_()};
+  EXPECT_FALSE(keeps_branch({}));
+  EXPECT_FALSE(keeps_branch({.shortcut_factor = learned, .dropout = {0.3, 5}}));
+  EXPECT_FALSE(keeps_branch({.norm_out = plain}));
+  EXPECT_FALSE(keeps_branch({.shortcut_factor = learned, .norm_out = gained}));
+  EXPECT_TRUE(keeps_branch({.norm_out = zero_gain}));
+  EXPECT_TRUE(keeps_branch({.norm_out = biased}));
+  EXPECT_TRUE(keeps_branch({.branch_factor = learned}));
+  EXPECT_TRUE(keeps_branch({.norm_mid = plain, .norm_out = plain}));
 }
 
 TEST(ResidualNorm, KeepsTheDigitsOfASumWithALargeOffset) {
