@@ -1,19 +1,25 @@
-// Each fused kernel beside its composition of stock ATen operations, forward and backward, in one
-// run: read the pairs fused/... and stock/... of the same arguments.
+// Each fused kernel beside its composition of stock ATen operations, forward and, where training
+// uses it, backward, in one run: read the pairs fused/... and stock/... of the same arguments.
 //
 // Medians over repetitions: --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
 #include <ATen/CPUGeneratorImpl.h>
 #include <benchmark/benchmark.h>
 #include <torch/autograd.h>
+#include <torch/optim/adam.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
+#include "ballast/kernels/adam.h"
 #include "ballast/kernels/attention.h"
+#include "ballast/kernels/candidates.h"
 #include "ballast/kernels/cross_entropy.h"
+#include "ballast/kernels/gathered_attention.h"
 #include "ballast/kernels/linear.h"
+#include "ballast/kernels/norm.h"
 #include "ballast/kernels/residual_norm.h"
 #include "ballast/kernels/select.h"
 
@@ -26,10 +32,12 @@ torch::Tensor drawn(std::vector<int64_t> sizes, uint64_t seed) {
   return torch::randn(sizes, at::detail::createCPUGenerator(seed)).set_requires_grad(true);
 }
 
+void use_all_cores() { at::set_num_threads(static_cast<int>(std::thread::hardware_concurrency())); }
+
 /// A training step of one kernel: forward, and the gradients of all inputs.
 void time_step(benchmark::State& state, const Tensors& inputs,
                const std::function<torch::Tensor(const Tensors&)>& kernel) {
-  at::set_num_threads(static_cast<int>(std::thread::hardware_concurrency()));
+  use_all_cores();
   const torch::Tensor gradient = torch::ones_like(kernel(inputs).detach());
   for (auto _ : state) {
     const Tensors gradients = torch::autograd::grad({kernel(inputs)}, inputs, {gradient});
@@ -71,6 +79,19 @@ void residual_step(benchmark::State& state) {
                                     .dropout = {0.1, 7},
                                     .norm_out = NormParameters{t[3], t[4], {}}});
             });
+}
+
+/// tokens, d
+void norm_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1);
+  time_step(state, {drawn({n, d}, 1), drawn({d}, 2), drawn({d}, 3)},
+            [](const Tensors& t) { return norm(t[0], t[1], t[2], {}); });
+}
+
+void stock_norm_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1);
+  time_step(state, {drawn({n, d}, 1), drawn({d}, 2), drawn({d}, 3)},
+            [=](const Tensors& t) { return torch::layer_norm(t[0], {d}, t[1], t[2]); });
 }
 
 /// tokens, d, classes
@@ -127,6 +148,103 @@ void stock_cross_entropy_step(benchmark::State& state) {
   });
 }
 
+/// One step of a search: a query of each hypothesis, and the rows of the cache that it sees.
+struct Gathering {
+  torch::Tensor query, key, value, rows;
+
+  /// hypotheses, length, heads; head size 64
+  explicit Gathering(const benchmark::State& state) {
+    const int64_t n = state.range(0), length = state.range(1), d = state.range(2) * 64;
+    query = drawn({n, d}, 1).detach();
+    key = drawn({n * length, d}, 2).detach();
+    value = drawn({n * length, d}, 3).detach();
+    rows = (torch::arange(length).unsqueeze(0) * n + torch::arange(n).unsqueeze(1) * 5 % n)
+               .to(torch::kInt32)
+               .contiguous();
+  }
+};
+
+void gathered_attention_call(benchmark::State& state) {
+  use_all_cores();
+  const Gathering g(state);
+  const int64_t heads = state.range(2);
+  const AttentionOptions options{.heads = heads, .key_value_heads = heads, .scale = 0.125};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        gathered_attention({g.query, g.key, g.value, g.rows}, options).data_ptr());
+  }
+}
+
+/// As fairseq does it: the cache of every hypothesis is copied to its new place, then read.
+void stock_gathered_attention_call(benchmark::State& state) {
+  use_all_cores();
+  const Gathering g(state);
+  const int64_t n = state.range(0), length = state.range(1), heads = state.range(2);
+  const auto by_heads = [&](const torch::Tensor& t) {
+    return t.view({length, n, heads, 64}).permute({1, 2, 0, 3}).contiguous();
+  };
+  const torch::Tensor key = by_heads(g.key), value = by_heads(g.value);
+  const torch::Tensor order = torch::arange(n) * 5 % n;
+  const torch::Tensor query = g.query.view({n * heads, 1, 64});
+  for (auto _ : state) {
+    const auto moved = [&](const torch::Tensor& t) {
+      return t.index_select(0, order).view({n * heads, length, 64});
+    };
+    const torch::Tensor scores = torch::bmm(query * 0.125, moved(key).transpose(1, 2));
+    benchmark::DoNotOptimize(torch::bmm(torch::softmax(scores, -1), moved(value)).data_ptr());
+  }
+}
+
+/// sentences of 4 hypotheses each, classes; the 8 best of each sentence
+void candidates_call(benchmark::State& state) {
+  use_all_cores();
+  const int64_t sentences = state.range(0);
+  const torch::Tensor logits = drawn({4 * sentences, state.range(1)}, 1).detach();
+  const Segments groups = Segments::strided(sentences, 4, 4);
+  std::vector<float> offsets(4 * sentences);
+  for (auto _ : state) {
+    const std::vector<double> normalizers = log_normalizers(logits);
+    std::transform(normalizers.begin(), normalizers.end(), offsets.begin(),
+                   [](double each) { return static_cast<float>(-each); });
+    benchmark::DoNotOptimize(best_candidates({logits, offsets, groups, {}, 8}).data());
+  }
+}
+
+void stock_candidates_call(benchmark::State& state) {
+  use_all_cores();
+  const torch::Tensor logits = drawn({4 * state.range(0), state.range(1)}, 1).detach();
+  for (auto _ : state) {
+    const torch::Tensor log_p = torch::log_softmax(logits, -1).view({state.range(0), -1});
+    benchmark::DoNotOptimize(std::get<0>(log_p.topk(8)).data_ptr());
+  }
+}
+
+/// tensors, elements of each
+void adam_call(benchmark::State& state) {
+  use_all_cores();
+  std::vector<AdamTensors> all;
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    const auto fresh = [&] { return drawn({state.range(1)}, i).detach().abs(); };
+    all.push_back({fresh(),
+                   fresh(),
+                   fresh(),
+                   fresh(),
+                   {.beta1 = 0.9, .beta2 = 0.98, .step = 1e-3, .root = 1, .epsilon = 1e-8}});
+  }
+  for (auto _ : state) adam(all);
+}
+
+void stock_adam_call(benchmark::State& state) {
+  use_all_cores();
+  Tensors all;
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    all.push_back(drawn({state.range(1)}, i));
+    all.back().mutable_grad() = drawn({state.range(1)}, i).detach();
+  }
+  torch::optim::Adam optimizer(all, torch::optim::AdamOptions(1e-3).betas({0.9, 0.98}));
+  for (auto _ : state) optimizer.step();
+}
+
 using Step = void (*)(benchmark::State&);
 
 void add_pair(const std::string& name, Step fused, Step stock,
@@ -150,7 +268,12 @@ int main(int argc, char** argv) {
            {{80, 25, 4}, {40, 50, 8}, {8, 250, 8}});
   add_pair("residual_norm", residual_step, stock_residual_step, {{2000, 256}, {4000, 512}});
   add_pair("cross_entropy", cross_entropy_step, stock_cross_entropy_step, {{2000, 256, 8000}});
+  add_pair("norm", norm_step, stock_norm_step, {{2000, 256}, {4000, 512}});
   add_pair("dropout", dropout_step, stock_dropout_step, {{2000, 1024}});
+  add_pair("gathered_attention", gathered_attention_call, stock_gathered_attention_call,
+           {{240, 10, 8}, {240, 40, 8}});
+  add_pair("candidates", candidates_call, stock_candidates_call, {{60, 8000}, {60, 32000}});
+  add_pair("adam", adam_call, stock_adam_call, {{100, 1 << 14}, {40, 1 << 20}});
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }
