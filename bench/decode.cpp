@@ -11,6 +11,7 @@
 #include "ballast/decode/translate.h"
 #include "ballast/kernels/bf16.h"
 #include "bench/corpus.h"
+#include "bench/limit.h"
 #include "bench/models.h"
 #include "bench/statistics.h"
 #include "bench/stock_search.h"
@@ -35,6 +36,8 @@ struct Flags {
 
 struct Measured {
   std::vector<double> ours, stock, bf16;  ///< seconds of all sentences; bf16 is ours too
+  std::vector<double> limit, limit_bf16;  ///< of the products alone
+  double operations = 0;                  ///< of the products
   std::string stock_threads;
   Sentences our_output, stock_output;
 };
@@ -118,9 +121,22 @@ double take(Peer& peer, int64_t sentences, Sentences& output) {
   return answer[0];
 }
 
+/// The products of linear layers that made this output.
+std::vector<Product> products_of(const Flags& flags, const Encoded& data, const Sentences& output) {
+  const auto model = build_model(recipe_of(model_name, flags.corpus), data.vocabulary_size).model;
+  const Sentences sources = sources_of(flags, *data.corpus);
+  std::vector<Searched> sentences;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    sentences.push_back(
+        {static_cast<int64_t>(sources[i].size()), static_cast<int64_t>(output[i].size()) + 1});
+  }
+  return search_products(*model, sentences, flags.beam);
+}
+
 Measured measure(const Flags& flags) {
   const Recipe recipe = recipe_of(model_name, flags.corpus);
-  const Handed handed(encoded(recipe, recipe.data.test));
+  const Encoded data = encoded(recipe, recipe.data.test);
+  const Handed handed(data);
   Measured m;
   const ThreadSetting threads = best_stock_threads([&](const ThreadSetting& setting) {
     const auto peer = peer_of("stock", flags, handed, setting);
@@ -130,12 +146,19 @@ Measured measure(const Flags& flags) {
   const auto ours = peer_of("ours", flags, handed, our_threads());
   const auto stock = peer_of("stock", flags, handed, threads);
   const auto bf16 = bf16_is_fast() ? peer_of("bf16", flags, handed, our_threads()) : nullptr;
+  using Type = dnnl::memory::data_type;
+  ProductTimer wide(Type::f32), narrow(Type::bf16);
   for (int64_t i = 0; i < flags.repeats; ++i) {
     m.ours.push_back(take(*ours, flags.sentences, m.our_output));
     m.stock.push_back(take(*stock, flags.sentences, m.stock_output));
     Sentences of_bf16;
     if (bf16) m.bf16.push_back(take(*bf16, flags.sentences, of_bf16));
-    fmt::print(stderr, "ours {:.2f} s, stock {:.2f} s\n", m.ours.back(), m.stock.back());
+    const std::vector<Product> products = products_of(flags, data, m.our_output);
+    m.operations = operations_of(products);
+    m.limit.push_back(wide.seconds(products));
+    if (bf16) m.limit_bf16.push_back(narrow.seconds(products));
+    fmt::print(stderr, "ours {:.2f} s, stock {:.2f} s, limit {:.2f} s\n", m.ours.back(),
+               m.stock.back(), m.limit.back());
   }
   return m;
 }
@@ -159,10 +182,15 @@ nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
                               {"stock_sentences_per_second", count / stock},
                               {"stock_threads", m.stock_threads},
                               {"ratio_float32", stock / ours},
+                              {"limit_seconds", median(m.limit)},
+                              {"limit_gflops", 1e-9 * m.operations / median(m.limit)},
+                              {"limit_share_float32", median(m.limit) / ours},
+                              {"stock_to_limit", stock / median(m.limit)},
                               {"same_hypotheses", static_cast<double>(same) / count}};
   if (!m.bf16.empty()) {
     json["ours_sentences_per_second_bf16"] = count / median(m.bf16);
     json["ratio_bf16"] = stock / median(m.bf16);
+    json["limit_share_bf16"] = median(m.limit_bf16) / median(m.bf16);
   }
   return json;
 }

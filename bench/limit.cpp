@@ -32,13 +32,15 @@ void add_linear(std::vector<Product>& products, int64_t rows, int64_t in, int64_
   add(products, {.m = out, .k = rows, .n = in, .left_transposed = true});
 }
 
-/// Rows that a matrix of this role at this place sees.
+/// Whether a matrix of this role at this place sees the rows of the source.
+bool reads_source(const ParameterFacts& facts) {
+  return facts.site && (facts.site->stack == Stack::encoder ||
+                        (facts.site->kind == Sublayer::cross_attention &&
+                         (facts.role == Role::key || facts.role == Role::value)));
+}
+
 int64_t rows_of(const ParameterFacts& facts, const Batch& batch) {
-  const bool reads_source =
-      facts.site && (facts.site->stack == Stack::encoder ||
-                     (facts.site->kind == Sublayer::cross_attention &&
-                      (facts.role == Role::key || facts.role == Role::value)));
-  return (reads_source ? batch.source : batch.target_input).segments.tokens();
+  return (reads_source(facts) ? batch.source : batch.target_input).segments.tokens();
 }
 
 /// The numbers of queries and keys of one sequence; how many sequences have them.
@@ -124,6 +126,77 @@ double operations_of(const std::vector<Product>& products) {
 
 Products products_of(Transformer& model, const Batch& batch) {
   return {linear_products(model, batch), attention_products(model.options(), batch)};
+}
+
+std::vector<Product> search_products(Transformer& model, const std::vector<Searched>& sentences,
+                                     int64_t beam) {
+  int64_t source = 0, longest = 0;
+  for (const Searched& each : sentences) {
+    source += each.source;
+    longest = std::max(longest, each.steps);
+  }
+  std::vector<int64_t> rows(longest, 0);  // of each step
+  for (const Searched& each : sentences) {
+    for (int64_t step = 0; step < each.steps; ++step) rows[step] += step == 0 ? 1 : beam;
+  }
+  std::vector<Product> products;
+  const auto add_layer = [&](int64_t m, int64_t in, int64_t out) {
+    add(products, {.m = m, .k = in, .n = out, .right_transposed = true});
+  };
+  const auto add_step_layer = [&](int64_t in, int64_t out) {
+    for (const int64_t m : rows) add_layer(m, in, out);
+  };
+  for (const InventoryEntry& entry : inventory(model)) {
+    const ParameterFacts& facts = entry.facts;
+    if (is_vector(facts.role) || is_embedding(facts.role)) continue;
+    reads_source(facts) ? add_layer(source, facts.fan_in, facts.fan_out)
+                        : add_step_layer(facts.fan_in, facts.fan_out);
+  }
+  if (!model.output) {
+    const torch::Tensor& table = model.target_embedding->weight;
+    add_step_layer(table.size(1), table.size(0));
+  }
+  return products;
+}
+
+double pass_bytes_of(Transformer& model, const Batch& batch) {
+  const ModelOptions& options = model.options();
+  const bool translates = options.kind == ModelKind::seq2seq;
+  const int64_t target = batch.target_input.segments.tokens();
+  const int64_t source = translates ? batch.source.segments.tokens() : 0;
+  const int64_t encoder = translates ? options.encoder_layers : 0;
+  const int64_t decoder = options.decoder_layers;
+  const int64_t decoder_joins = translates ? 3 : 2;
+  constexpr int64_t join_passes = 3 + 4, activation_passes = 2 + 3, sum_passes = 3;
+  // Four readers of the rows before self-attention, two before the others; keys and values of all
+  // decoder blocks read one memory.
+  constexpr int64_t self_sums = 3, other_sums = 1;
+  const int64_t joins = source * encoder * 2 + target * decoder * decoder_joins;
+  const int64_t hidden = source * encoder + target * decoder;
+  const int64_t sums = source * encoder * (self_sums + other_sums) +
+                       target * decoder * (self_sums + other_sums * (decoder_joins - 1)) +
+                       (translates ? source * (2 * decoder - 1) : 0);
+  int64_t parameters = 0;
+  for (const InventoryEntry& entry : inventory(model)) parameters += entry.tensor.numel();
+  const int64_t classes = model.target_embedding->weight.size(0);
+  constexpr int64_t logit_passes = 3, embedding_passes = 4, update_passes = 1 + 4 + 3;
+  const int64_t elements = options.d_model * (joins * join_passes + sums * sum_passes +
+                                              (source + target) * embedding_passes) +
+                           options.d_ff * hidden * activation_passes +
+                           batch.tokens * classes * logit_passes + parameters * update_passes;
+  return static_cast<double>(elements) * sizeof(float);
+}
+
+double copied_bytes_per_second() {
+  const torch::Tensor from = torch::ones({int64_t{1} << 25}), to = torch::empty_like(from);
+  std::vector<double> seconds;
+  to.copy_(from);
+  for (int i = 0; i < 9; ++i) {
+    const Stopwatch watch;
+    to.copy_(from);
+    seconds.push_back(watch.seconds());
+  }
+  return 2 * static_cast<double>(from.nbytes()) / median(seconds);
 }
 
 void ProductTimer::grow(const std::vector<Product>& products) {

@@ -32,6 +32,27 @@ struct Products {
 
 Products products_of(Transformer& model, const Batch& batch);
 
+/// A sentence to be translated: source tokens, and steps of the search.
+struct Searched {
+  int64_t source = 0, steps = 0;
+};
+
+/// The products of the linear layers of a beam search over all sentences at once: source tokens
+/// through the encoder; in each step one row for every hypothesis of the sentences that go on, but
+/// a single one of each in the first. No grouping of sentences has fewer or larger products.
+std::vector<Product> search_products(Transformer& model, const std::vector<Searched>& sentences,
+                                     int64_t beam);
+
+/// Bytes that a training step of a post-norm model reads and writes besides its products, each
+/// tensor from memory and back once per pass: joining of branch and shortcut (forward: both and
+/// the result; backward: result, its gradient, both gradients), activation (2 and 3 of the hidden
+/// tensor), sums of gradients where several layers read one tensor, logits (read, and replaced by
+/// their gradient), embeddings, and the optimizer (gradient norm; weight, gradient, moments).
+double pass_bytes_of(Transformer& model, const Batch& batch);
+
+/// Bytes a second that all threads together read and write when they copy 256 MiB.
+double copied_bytes_per_second();
+
 /// Matrix products alone in oneDNN, of one type (their results float32), in plain row-major
 /// layouts: what a step of these shapes cannot undercut. Buffers and primitives are made before the
 /// time is taken, and buffers are shared by all products, so that they are as warm in the cache as

@@ -120,6 +120,8 @@ StepMeasurement measure_steps(const StepRequest& request) {
   const std::vector<Batch> batches = first_batches(recipe, data, warm_up + request.steps);
   for (int64_t i = warm_up; i < warm_up + request.steps; ++i) {
     take_step(running, *stock, i, products_of(*model, batches[i]), measured);
+    measured.pass_bytes += pass_bytes_of(*model, batches[i]);
+    measured.copied.push_back(copied_bytes_per_second());
     measured.tokens.push_back(static_cast<double>(batches[i].tokens));
   }
   measured.stock_peak = stock->ask("peak");

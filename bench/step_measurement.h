@@ -44,6 +44,8 @@ struct StepMeasurement {
   std::vector<double> stock;   ///< seconds of each step
   std::vector<double> tokens;  ///< target tokens of each step
   double operations = 0;       ///< of the matrix products of all steps together
+  double pass_bytes = 0;       ///< of the passes besides, of all steps together
+  std::vector<double> copied;  ///< bytes a second of plain copies, once per step
   std::string stock_threads;   ///< the setting that was fastest
   int64_t stock_peak = 0;      ///< bytes
   Gradient stock_gradient;

@@ -21,6 +21,8 @@ double sum(const std::vector<double>& values) {
 Json figures_of(const OurTimes& ours, const StepMeasurement& measured) {
   const double seconds = median(ours.total), linear = median(ours.linear);
   const double limit = linear + median(ours.attention);
+  const auto steps = static_cast<double>(measured.stock.size());
+  const double passes = measured.pass_bytes / steps / median(measured.copied);
   const auto peak = static_cast<double>(ours.peak);
   return {{"ratio", median(measured.stock) / seconds},
           {"limit_share", limit / seconds},
@@ -35,6 +37,9 @@ Json figures_of(const OurTimes& ours, const StepMeasurement& measured) {
           {"limit_seconds", limit},
           {"limit_linear_seconds", linear},
           {"limit_gflops", 1e-9 * measured.operations / (sum(ours.linear) + sum(ours.attention))},
+          {"roof_seconds", limit + passes},
+          {"roof_share", (limit + passes) / seconds},
+          {"stock_to_roof", median(measured.stock) / (limit + passes)},
           {"ours_loss", ours.gradient.loss},
           {"ours_gradient_norm", ours.gradient.norm}};
 }
@@ -54,6 +59,12 @@ std::string rows_of(const Json& s, const std::string& precision) {
   text += fmt::format("  {:<18}{:>10.4f}   at {:.0f} GFLOP/s\n", "limit", number("limit_seconds"),
                       number("limit_gflops"));
   text += fmt::format("  {:<18}{:>10.4f}\n", "limit, linear only", number("limit_linear_seconds"));
+  text += fmt::format(
+      "  {:<18}{:>10.4f}   {:.3g} operations at the limit's rate, then {:.2f} GB at {:.1f} GB/s; "
+      "share {:.1f} %, stock : roof {:.2f}\n",
+      "roof", number("roof_seconds"), s.at("product_operations").get<double>(),
+      1e-9 * s.at("pass_bytes").get<double>(), 1e-9 * s.at("copied_bytes_per_second").get<double>(),
+      100 * number("roof_share"), number("stock_to_roof"));
   text += fmt::format(
       "  ours : stock {:.2f}, share of the limit {:.1f} % ({:.1f} % linear only), memory {:.2f}\n",
       number("ratio"), 100 * number("limit_share"), 100 * number("limit_share_linear"),
@@ -76,6 +87,10 @@ Json summary(const StepRequest& request, const StepMeasurement& measured) {
     }
   }
   json["memory_ratio"] = json.value("memory_ratio_" + measured.ours.front().precision, 0.0);
+  const auto steps = static_cast<double>(measured.stock.size());
+  json["product_operations"] = measured.operations / steps;
+  json["pass_bytes"] = measured.pass_bytes / steps;
+  json["copied_bytes_per_second"] = median(measured.copied);
   json["stock_tokens_per_second"] = sum(measured.tokens) / sum(measured.stock);
   json["stock_threads"] = measured.stock_threads;
   json["stock_seconds"] = median(measured.stock);
