@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ballast/kernels/residual_loops.h"
@@ -15,21 +16,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 
-/// Sum of f(i, load) over the vectors of a row, by blocks, so that an outlier costs only the digits
-/// of its own block; narrow vectors, whose lanes hold more of it, take smaller ones. Lanes past the
-/// end read 0, so f must give 0 there.
+/// N sums over the vectors of a row, f(i, load, store, sums) adding to each, by blocks, so that an
+/// outlier costs only the digits of its own block; narrow vectors, whose lanes hold more of it,
+/// take smaller ones. Lanes past the end read 0, so f must add 0 there.
+template <size_t N, class F>
+HWY_INLINE std::array<float, N> sums_of_row(int64_t d, const F& f) {
+  constexpr auto block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
+  std::array<double, N> totals{};
+  for (int64_t at = 0; at < d; at += block) {
+    Vector parts[N];
+    for (Vector& part : parts) part = hn::Zero(Floats());
+    for_vectors(std::min(block, d - at), [&](size_t i, auto load, auto store) HWY_ATTR {
+      f(
+          at + i, [&](const float* p) HWY_ATTR { return load(p + at); },
+          [&](Vector v, float* p) HWY_ATTR { store(v, p + at); }, parts);
+    });
+    for (size_t k = 0; k < N; ++k) totals[k] += sum(parts[k]);
+  }
+  std::array<float, N> rounded;
+  std::copy(totals.begin(), totals.end(), rounded.begin());
+  return rounded;
+}
+
+/// Sum of f(i, load).
 template <class F>
 HWY_INLINE float row_sum(int64_t d, const F& f) {
-  constexpr auto block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
-  double total = 0;
-  for (int64_t at = 0; at < d; at += block) {
-    Vector part = hn::Zero(Floats());
-    for_vectors(std::min(block, d - at), [&](size_t i, auto load, auto) HWY_ATTR {
-      part = hn::Add(part, f(at + i, [&](const float* p) HWY_ATTR { return load(p + at); }));
-    });
-    total += sum(part);
-  }
-  return static_cast<float>(total);
+  return sums_of_row<1>(d, [&](size_t i, auto load, auto, Vector* part)
+                               HWY_ATTR { part[0] = hn::Add(part[0], f(i, load)); })[0];
 }
 
 /// Lanes of the row at element i that exist; others become 0.
@@ -42,6 +55,18 @@ struct RowStatistics {
   float shift = 0, mean = 0, inverse = 1;
   float pull = 0;  ///< d log(divisor) / d log(root of the mean square): 1 when eps is negligible
 };
+
+HWY_INLINE Vector normalized(Vector x, const RowStatistics& row) {
+  return hn::Mul(hn::Sub(hn::Sub(x, constant(row.shift)), constant(row.mean)),
+                 constant(row.inverse));
+}
+
+template <class Load>
+HWY_INLINE Vector with_gain(const NormView& norm, Vector x, const Load& load) {
+  if (norm.gain != nullptr) x = hn::Mul(x, load(norm.gain));
+  if (norm.bias != nullptr) x = hn::Add(x, load(norm.bias));
+  return x;
+}
 
 inline RowStatistics divided(RowStatistics row, float mean_square, const NormView& norm) {
   // A row of zeros has no slope; the smallest float keeps it from being 0 / 0.
@@ -80,23 +105,18 @@ inline RowStatistics row_statistics(const float* x, int64_t d, const NormView& n
 
 /// The normalised row without gain and bias; may be done in place.
 inline void normalize_row(const float* x, int64_t d, const RowStatistics& row, float* out) {
-  const Vector shift = constant(row.shift), mean = constant(row.mean);
-  const Vector inverse = constant(row.inverse);
-  for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
-    store(hn::Mul(hn::Sub(hn::Sub(load(x), shift), mean), inverse), out);
-  });
+  for_vectors(
+      d, [&](size_t, auto load, auto store) HWY_ATTR { store(normalized(load(x), row), out); });
 }
 
-inline void apply_gain(const NormView& norm, const float* x, int64_t d, float* out) {
-  for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
-    Vector y = load(x);
-    if (norm.gain != nullptr) y = hn::Mul(y, load(norm.gain));
-    if (norm.bias != nullptr) y = hn::Add(y, load(norm.bias));
-    store(y, out);
-  });
+/// The same with gain and bias.
+inline void norm_row(const NormView& norm, const float* x, int64_t d, const RowStatistics& row,
+                     float* out) {
+  for_vectors(d, [&](size_t, auto load, auto store)
+                     HWY_ATTR { store(with_gain(norm, normalized(load(x), row), load), out); });
 }
 
-/// What `apply_gain` was given, from what it made.
+/// The normalised row from what `norm_row` made of it.
 inline void undo_gain(const NormView& norm, const float* y, int64_t d, float* out) {
   for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
     Vector x = load(y);
@@ -106,27 +126,37 @@ inline void undo_gain(const NormView& norm, const float* y, int64_t d, float* ou
   });
 }
 
-/// Gradient of the row before the norm from that after it, in place; `normalized` as above.
-inline void norm_gradient_row(const NormView& norm, const RowStatistics& row,
-                              const float* normalized, int64_t d, float* gradient) {
-  if (norm.gain != nullptr) {
-    for_vectors(d, [&](size_t, auto load, auto store)
-                       HWY_ATTR { store(hn::Mul(load(gradient), load(norm.gain)), gradient); });
-  }
+/// Where the gradients of a norm's parameters are added up, each [d].
+struct NormSums {
+  float *gain, *bias;
+};
+
+/// Calls finish(g, load, store) with each vector g of the gradient before the norm, and adds to the
+/// sums. `incoming` is the gradient after the norm, `normalized` the row that `normalize_row`
+/// makes; `scratch` [d] may be `incoming`.
+template <class Finish>
+HWY_INLINE void norm_gradient_row(const NormView& norm, const RowStatistics& row,
+                                  const float* normalized, int64_t d, const float* incoming,
+                                  const NormSums& sums, float* scratch, const Finish& finish) {
+  const auto [all, along] =
+      sums_of_row<2>(d, [&](size_t, auto load, auto store, Vector* parts) HWY_ATTR {
+        const Vector n = load(normalized);
+        Vector g = load(incoming);
+        if (norm.bias != nullptr) store(hn::Add(load(sums.bias), g), sums.bias);
+        if (norm.gain != nullptr) {
+          store(hn::MulAdd(g, n, load(sums.gain)), sums.gain);
+          g = hn::Mul(g, load(norm.gain));
+        }
+        store(g, scratch);
+        parts[0] = hn::Add(parts[0], g);
+        parts[1] = hn::MulAdd(g, n, parts[1]);
+      });
   const auto n = static_cast<float>(d);
-  const float mean =
-      norm.spec.statistic == Statistic::layer
-          ? row_sum(d, [&](size_t, auto load) HWY_ATTR { return load(gradient); }) / n
-          : 0;
-  const float along =
-      row_sum(d, [&](size_t, auto load)
-                     HWY_ATTR { return hn::Mul(load(gradient), load(normalized)); }) /
-      n;
-  const Vector drop = constant(row.pull * along), center = constant(mean);
-  const Vector inverse = constant(row.inverse);
+  const Vector center = constant(norm.spec.statistic == Statistic::layer ? all / n : 0);
+  const Vector drop = constant(row.pull * (along / n)), inverse = constant(row.inverse);
   for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
-    const Vector g = hn::NegMulAdd(load(normalized), drop, hn::Sub(load(gradient), center));
-    store(hn::Mul(g, inverse), gradient);
+    const Vector g = hn::NegMulAdd(load(normalized), drop, hn::Sub(load(scratch), center));
+    finish(hn::Mul(g, inverse), load, store);
   });
 }
 

@@ -13,6 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 namespace {
 
+template <class Load>
+HWY_INLINE Vector times(Vector v, const FactorView& factor, const Load& load) {
+  return hn::Mul(v, factor.vector == nullptr ? constant(factor.constant) : load(factor.vector));
+}
+
 /// One row on its way through the form; the backward pass walks the same way first.
 class Row {
  public:
@@ -28,15 +33,14 @@ class Row {
   /// Sets `kept`, `middle`, `branch` and `joined`, and the statistics.
   void walk(int64_t row) {
     find_kept(row);
-    if (view_.branch != nullptr) walk_branch(row);
     const float* x = view_.shortcut + row * view_.d;
-    for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
-      Vector sum = hn::Mul(load(x), factor(view_.shortcut_factor, load));
-      if (view_.branch != nullptr) {
-        sum = hn::MulAdd(load(branch), factor(view_.branch_factor, load), sum);
-      }
-      store(sum, joined);
-    });
+    if (view_.branch == nullptr) {
+      for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
+        store(times(load(x), view_.shortcut_factor, load), joined);
+      });
+    } else {
+      join(x, view_.branch + row * view_.d);
+    }
     if (view_.norm_out.present) out_statistics = row_statistics(joined, view_.d, view_.norm_out);
   }
 
@@ -55,8 +59,8 @@ class Row {
   }
 
   template <class Load>
-  static Vector factor(const FactorView& factor, const Load& load) {
-    return factor.vector == nullptr ? constant(factor.constant) : load(factor.vector);
+  HWY_INLINE Vector dropped(Vector v, const Load& load) const {
+    return view_.drop.active() ? hn::Mul(v, load(kept)) : v;
   }
 
  private:
@@ -66,16 +70,22 @@ class Row {
     if (view_.drop.active()) drop_factors_of_row(view_.drop, row, view_.d, kept);
   }
 
-  void walk_branch(int64_t row) {
-    const float* f = view_.branch + row * view_.d;
-    const bool drops = view_.drop.active();
+  void join(const float* x, const float* f) {
+    if (view_.norm_mid.present) norm_branch(f);
     for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
-      store(drops ? hn::Mul(load(f), load(kept)) : load(f), branch);
+      const Vector b = view_.norm_mid.present ? load(branch) : dropped(load(f), load);
+      const Vector a = times(load(x), view_.shortcut_factor, load);
+      store(b, branch);
+      store(hn::Add(a, times(b, view_.branch_factor, load)), joined);
     });
-    if (!view_.norm_mid.present) return;
+  }
+
+  void norm_branch(const float* f) {
+    for_vectors(view_.d, [&](size_t, auto load, auto store)
+                             HWY_ATTR { store(dropped(load(f), load), branch); });
     mid_statistics = row_statistics(branch, view_.d, view_.norm_mid);
     normalize_row(branch, view_.d, mid_statistics, middle);
-    apply_gain(view_.norm_mid, middle, view_.d, branch);
+    norm_row(view_.norm_mid, branch, view_.d, mid_statistics, branch);
   }
 
   const ResidualView& view_;
@@ -94,29 +104,15 @@ void join(const ResidualView& view, int64_t begin, int64_t end, const ResidualRe
   Row row(view);
   for (int64_t r = begin; r < end; ++r) {
     row.walk(r);
-    row.normalize();
     float* y = result.out + r * view.d;
     if (!view.norm_out.present) {
       std::copy_n(row.joined, view.d, y);
       continue;
     }
-    apply_gain(view.norm_out, row.joined, view.d, y);
+    norm_row(view.norm_out, row.joined, view.d, row.out_statistics, y);
     result.slopes[2 * r] = row.out_statistics.inverse;
     result.slopes[2 * r + 1] = row.out_statistics.pull;
   }
-}
-
-/// sums += a * b, or += a where b is null.
-void add_products(const float* a, const float* b, int64_t d, float* sums) {
-  for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
-    store(b == nullptr ? hn::Add(load(sums), load(a)) : hn::MulAdd(load(a), load(b), load(sums)),
-          sums);
-  });
-}
-
-void multiply_row(const FactorView& factor, const float* x, int64_t d, float* out) {
-  for_vectors(d, [&](size_t, auto load, auto store)
-                     HWY_ATTR { store(hn::Mul(load(x), Row::factor(factor, load)), out); });
 }
 
 class BackwardPass {
@@ -125,53 +121,52 @@ class BackwardPass {
       : view_(view), recalled_(recalled), sums_(sums), row_(view) {}
 
   void run(const ResidualGradient& gradient, int64_t r) {
-    const int64_t d = view_.d;
     find(r);
-    float* g = row_.gradient;
-    std::copy_n(gradient.out + r * d, d, g);
-    if (view_.norm_out.present) {
-      through_norm(view_.norm_out, row_.out_statistics, row_.joined,
-                   {sums_of(RowSum::gain_out), sums_of(RowSum::bias_out)});
+    const float* out = gradient.out + r * view_.d;
+    if (!view_.norm_out.present) {
+      for_vectors(view_.d, [&](size_t, auto load, auto store)
+                               HWY_ATTR { split(gradient, r, load(out), load, store); });
+    } else {
+      norm_gradient_row(view_.norm_out, row_.out_statistics, row_.joined, view_.d, out,
+                        {sums_of(RowSum::gain_out), sums_of(RowSum::bias_out)}, row_.gradient,
+                        [&](Vector g, auto load, auto store)
+                            HWY_ATTR { split(gradient, r, g, load, store); });
     }
-    if (gradient.shortcut_factor) {
-      add_products(g, view_.shortcut + r * d, d, sums_of(RowSum::shortcut_factor));
-    }
-    multiply_row(view_.shortcut_factor, g, d, gradient.shortcut + r * d);
-    if (gradient.branch == nullptr) return;
-    if (gradient.branch_factor) {
-      add_products(g, row_.branch, d, sums_of(RowSum::branch_factor));
-    }
-    into_branch(gradient.branch + r * d);
+    if (gradient.branch == nullptr || !view_.norm_mid.present) return;
+    norm_gradient_row(view_.norm_mid, row_.mid_statistics, row_.middle, view_.d, row_.gradient,
+                      {sums_of(RowSum::gain_mid), sums_of(RowSum::bias_mid)}, row_.gradient,
+                      [&](Vector g, auto load, auto store) HWY_ATTR {
+                        store(row_.dropped(g, load), gradient.branch + r * view_.d);
+                      });
   }
 
  private:
-  struct NormSums {
-    float *gain, *bias;
-  };
-
   void find(int64_t r) {
     if (recalled_ != nullptr) return row_.recall(r, *recalled_);
     row_.walk(r);
     row_.normalize();
   }
 
-  float* sums_of(RowSum kind) { return sums_ + static_cast<int64_t>(kind) * view_.d; }
+  float* sums_of(RowSum kind) const { return sums_ + static_cast<int64_t>(kind) * view_.d; }
 
-  void through_norm(const NormView& norm, const RowStatistics& statistics, const float* normalized,
-                    NormSums sums) {
-    if (norm.gain != nullptr) add_products(row_.gradient, normalized, view_.d, sums.gain);
-    if (norm.bias != nullptr) add_products(row_.gradient, nullptr, view_.d, sums.bias);
-    norm_gradient_row(norm, statistics, normalized, view_.d, row_.gradient);
-  }
-
-  void into_branch(float* out) {
-    float* g = row_.gradient;
-    multiply_row(view_.branch_factor, g, view_.d, g);
-    if (view_.norm_mid.present) {
-      through_norm(view_.norm_mid, row_.mid_statistics, row_.middle,
-                   {sums_of(RowSum::gain_mid), sums_of(RowSum::bias_mid)});
+  /// A vector of the gradient of row r of a * x + b * branch, to where it goes on from there.
+  template <class Load, class Store>
+  HWY_INLINE void split(const ResidualGradient& gradient, int64_t r, Vector g, const Load& load,
+                        const Store& store) const {
+    const int64_t row = r * view_.d;
+    if (gradient.shortcut_factor) {
+      float* sums = sums_of(RowSum::shortcut_factor);
+      store(hn::MulAdd(g, load(view_.shortcut + row), load(sums)), sums);
     }
-    multiply_row({1, view_.drop.active() ? row_.kept : nullptr}, g, view_.d, out);
+    store(times(g, view_.shortcut_factor, load), gradient.shortcut + row);
+    if (gradient.branch == nullptr) return;
+    if (gradient.branch_factor) {
+      float* sums = sums_of(RowSum::branch_factor);
+      store(hn::MulAdd(g, load(row_.branch), load(sums)), sums);
+    }
+    const Vector b = times(g, view_.branch_factor, load);
+    view_.norm_mid.present ? store(b, row_.gradient)
+                           : store(row_.dropped(b, load), gradient.branch + row);
   }
 
   const ResidualView& view_;
