@@ -17,21 +17,58 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+/// Which of a call's tensors holds some columns, and from where on.
+struct Place {
+  int64_t tensor, first;
+};
+
 struct AttentionCall {
   AttentionShape shape;
+  Place query, key, value;
   std::vector<AttentionSpan> spans;
   bool covered;  ///< every row lies in a sequence, so none is left to be set to 0
 };
 
-AttentionCall call_of(const AttentionInputs& inputs, const AttentionOptions& options) {
+/// The tensors of a call, each once where the columns taken from it have nothing in common: their
+/// gradients are then written beside each other.
+class Placement {
+ public:
+  Place of(const Columns& columns) {
+    const auto apart = [&](const Columns& other) {
+      return !other.rows.is_same(columns.rows) || other.first + other.width <= columns.first ||
+             columns.first + columns.width <= other.first;
+    };
+    const bool fits = std::all_of(placed_.begin(), placed_.end(), apart);
+    placed_.push_back(columns);
+    const auto same = [&](const torch::Tensor& t) { return t.is_same(columns.rows); };
+    const auto found = fits ? std::find_if(tensors_.begin(), tensors_.end(), same) : tensors_.end();
+    const int64_t tensor = found - tensors_.begin();
+    if (found == tensors_.end()) tensors_.push_back(columns.rows);
+    return {tensor, columns.first};
+  }
+
+  at::TensorList tensors() const { return tensors_; }
+
+ private:
+  variable_list tensors_;
+  std::vector<Columns> placed_;
+};
+
+AttentionCall call_of(const AttentionInputs& inputs, const AttentionOptions& options,
+                      Placement& placement) {
   const AttentionShape shape{options.heads,
                              options.key_value_heads,
-                             inputs.query.size(1) / options.heads,
+                             inputs.query.width / options.heads,
                              static_cast<float>(options.scale),
                              static_cast<float>(options.soft_cap),
                              options.causal,
                              drop_row_of(options.dropout)};
-  AttentionCall call{shape, {}, inputs.queries.tokens() == inputs.query.size(0)};
+  AttentionCall call{shape,
+                     placement.of(inputs.query),
+                     placement.of(inputs.key),
+                     placement.of(inputs.value),
+                     {},
+                     inputs.queries.tokens() == inputs.query.rows.size(0)};
   for (int64_t b = 0; b < inputs.queries.count(); ++b) {
     call.spans.push_back({inputs.queries.begin(b), inputs.queries.length(b), inputs.keys.begin(b),
                           inputs.keys.length(b), b});
@@ -77,76 +114,96 @@ DistanceBias distance_bias(const torch::Tensor& table) {
   return {table.data_ptr<float>(), width, (width - DistanceBias::spare) / 2};
 }
 
-torch::Tensor fresh(const torch::Tensor& like, bool covered) {
-  return covered ? torch::empty_like(like) : torch::zeros_like(like);
+HeadRows<float> rows_at(const variable_list& tensors, const Place& place) {
+  const torch::Tensor& t = tensors[place.tensor];
+  return {t.data_ptr<float>() + place.first, t.size(1)};
+}
+
+HeadRows<const float> read_at(const variable_list& tensors, const Place& place) {
+  const HeadRows<float> rows = rows_at(tensors, place);
+  return {rows.data, rows.row};
+}
+
+/// What a forward pass leaves behind for the backward pass, besides the tensors it read.
+struct Left {
+  torch::Tensor out, log_sum, bias;
+};
+
+AttentionForward forward_pass(const AttentionCall& call, const variable_list& read,
+                              const Left& left) {
+  return {call.shape,
+          read_at(read, call.query),
+          read_at(read, call.key),
+          read_at(read, call.value),
+          {left.out.data_ptr<float>(), left.out.size(1)},
+          left.log_sum.data_ptr<float>(),
+          distance_bias(left.bias)};
 }
 
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& query,
-                               const torch::Tensor& key, const torch::Tensor& value,
+  static torch::Tensor forward(AutogradContext* context, at::TensorList tensors,
                                const c10::optional<torch::Tensor>& bias,
                                const AttentionCall& call) {
-    const torch::Tensor q = query.contiguous(), k = key.contiguous(), v = value.contiguous();
-    torch::Tensor out = fresh(q, call.covered);
-    const torch::Tensor log_sum = torch::empty({q.size(0), call.shape.heads}, q.options());
-    const AttentionForward pass{call.shape,
-                                q.data_ptr<float>(),
-                                k.data_ptr<float>(),
-                                v.data_ptr<float>(),
-                                out.data_ptr<float>(),
-                                log_sum.data_ptr<float>(),
-                                distance_bias(bias.value_or(torch::Tensor()))};
+    variable_list read;
+    for (const torch::Tensor& each : tensors) read.push_back(each.contiguous());
+    const torch::Tensor& queries = read[call.query.tensor];
+    const int64_t rows = queries.size(0), heads = call.shape.heads;
+    const std::vector<int64_t> sizes{rows, heads * call.shape.d_head};
+    const Left left{call.covered ? torch::empty(sizes, queries.options())
+                                 : torch::zeros(sizes, queries.options()),
+                    torch::empty({rows, heads}, queries.options()), bias.value_or(torch::Tensor())};
+    const AttentionForward pass = forward_pass(call, read, left);
     for_each_group(call,
                    [&](const AttentionSpan& span, int64_t group) { attend(pass, span, group); });
     hold(*context, call);
-    context->save_for_backward({q, k, v, out, log_sum, bias.value_or(torch::Tensor())});
-    return out;
+    read.insert(read.end(), {left.out, left.log_sum, left.bias});
+    context->save_for_backward(read);
+    return left.out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     refuse_second_derivative("attention");
-    const variable_list saved = context->get_saved_variables();
+    variable_list read = context->get_saved_variables();
     const auto& call = held<AttentionCall>(*context);
+    const Left left{read.end()[-3], read.end()[-2], read.end()[-1]};
+    read.resize(read.size() - 3);
     const torch::Tensor gradient = gradients[0].contiguous();
     // Blocks of queries that see no key are left out of the pass.
-    torch::Tensor query = torch::zeros_like(saved[0]);
-    torch::Tensor key = torch::zeros_like(saved[1]), value = torch::zeros_like(saved[2]);
-    const AttentionForward forward{call.shape,
-                                   saved[0].data_ptr<float>(),
-                                   saved[1].data_ptr<float>(),
-                                   saved[2].data_ptr<float>(),
-                                   saved[3].data_ptr<float>(),
-                                   saved[4].data_ptr<float>(),
-                                   distance_bias(saved[5])};
+    variable_list found;
+    for (const torch::Tensor& each : read) found.push_back(torch::zeros_like(each));
     torch::Tensor bias;
-    if (saved[5].defined()) {
+    if (left.bias.defined()) {
       bias = torch::zeros(
-          {static_cast<int64_t>(call.spans.size()), saved[5].size(0), saved[5].size(1)});
+          {static_cast<int64_t>(call.spans.size()), left.bias.size(0), left.bias.size(1)});
     }
-    const AttentionBackward pass{forward,
-                                 gradient.data_ptr<float>(),
-                                 query.data_ptr<float>(),
-                                 key.data_ptr<float>(),
-                                 value.data_ptr<float>(),
-                                 distance_bias(bias)};
+    const AttentionBackward pass{
+        forward_pass(call, read, left), {gradient.data_ptr<float>(), gradient.size(1)},
+        rows_at(found, call.query),     rows_at(found, call.key),
+        rows_at(found, call.value),     distance_bias(bias)};
     for_each_group(call, [&](const AttentionSpan& span, int64_t group) {
       attend_backward(pass, span, group);
     });
-    return {query, key, value, bias.defined() ? bias.sum(0) : bias, {}};
+    found.push_back(bias.defined() ? bias.sum(0) : bias);
+    found.emplace_back();
+    return found;
   }
 };
 
 }  // namespace
 
 torch::Tensor attention(const AttentionInputs& inputs, const AttentionOptions& options) {
-  if (!fused_serves({inputs.query, inputs.key, inputs.value, inputs.relative_bias}))
+  const torch::Tensor &query = inputs.query.rows, &key = inputs.key.rows,
+                      &value = inputs.value.rows;
+  if (!fused_serves({query, key, value, inputs.relative_bias})) {
     return attention_reference(inputs, options);
-  if (learns({inputs.query, inputs.key, inputs.value, inputs.relative_bias}) &&
+  }
+  if (learns({query, key, value, inputs.relative_bias}) &&
       (overlaps(inputs.queries) || overlaps(inputs.keys))) {
     return attention_reference(inputs, options);
   }
-  return FusedAttention::apply(inputs.query, inputs.key, inputs.value, given(widened(inputs)),
-                               call_of(inputs, options));
+  Placement placement;
+  const AttentionCall call = call_of(inputs, options, placement);
+  return FusedAttention::apply(placement.tensors(), given(widened(inputs)), call);
 }
 
 }  // namespace ballast

@@ -3,18 +3,34 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "ballast/base/segments.h"
 #include "ballast/kernels/dropout.h"
 
 namespace ballast {
 
+/// Columns [first, first + width) of rows that may hold more beside them. A tensor alone is all of
+/// its columns. What is projected together is so read where it lies, and its gradient comes whole.
+struct Columns {
+  Columns() = default;
+  Columns(torch::Tensor rows)  // NOLINT: rows alone are columns too
+      : rows(std::move(rows)), width(this->rows.size(1)) {}
+  Columns(torch::Tensor rows, int64_t first, int64_t width)
+      : rows(std::move(rows)), first(first), width(width) {}
+
+  torch::Tensor alone() const { return rows.slice(1, first, first + width); }
+
+  torch::Tensor rows;
+  int64_t first = 0, width = 0;
+};
+
 /// Query, key and value rows of packed sequences. H query heads share G key and value heads.
 struct AttentionInputs {
-  torch::Tensor query;       ///< [N_q, H K]
-  torch::Tensor key, value;  ///< [N_k, G K]
-  const Segments& queries;   ///< where each sequence's queries lie
-  const Segments& keys;      ///< where its keys and values lie; as many sequences
+  Columns query;            ///< [N_q, H K]
+  Columns key, value;       ///< [N_k, G K]
+  const Segments& queries;  ///< where each sequence's queries lie
+  const Segments& keys;     ///< where its keys and values lie; as many sequences
 
   /// Of relative positions, or undefined: [H, 2 R + 1], column R + d for a key d places after its
   /// query (before it when negative), the first and last column also for all that lie further.

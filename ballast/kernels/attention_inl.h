@@ -28,12 +28,12 @@ inline size_t whole_vectors(size_t count) { return (count + lanes() - 1) / lanes
 inline int64_t block_rows(int64_t keys) { return std::clamp<int64_t>(32768 / (keys + 1), 6, 60); }
 
 /// Key or value rows of one head, transposed to [K, keys filled up to whole vectors with zeros].
-inline Buffer transposed(const float* from, int64_t row, int64_t d_head, int64_t keys) {
+inline Buffer transposed(const HeadRows<const float>& from, int64_t d_head, int64_t keys) {
   const size_t width = whole_vectors(keys);
   Buffer to = buffer(width * d_head);
   for (int64_t k = 0; k < d_head; ++k) {
     float* line = to.get() + k * width;
-    for (int64_t s = 0; s < keys; ++s) line[s] = from[s * row + k];
+    for (int64_t s = 0; s < keys; ++s) line[s] = *from.at(s, k);
     std::fill(line + keys, line + width, 0.0F);
   }
   return to;
@@ -54,8 +54,12 @@ struct Rows {
   /// Where a row's query stands among the keys.
   int64_t position(int64_t row) const { return span.keys - span.queries + first + row; }
   int64_t packed_row(int64_t row) const { return span.query + first + row; }
-  int64_t query_stride() const { return shape.heads * shape.d_head; }
-  int64_t offset() const { return packed_row(0) * query_stride() + head * shape.d_head; }
+
+  /// Row r of the block in rows of query heads.
+  template <class T>
+  T* of(const HeadRows<T>& rows, int64_t r = 0) const {
+    return rows.at(packed_row(r), head * shape.d_head);
+  }
 };
 
 template <class Body>
@@ -70,10 +74,11 @@ inline void for_each_block(const AttentionShape& shape, const AttentionSpan& spa
 }
 
 /// rows x K times [K, keys], into rows of `width`.
-inline void multiply_rows(const Rows& rows, const float* left, const float* right, float* out) {
+inline void multiply_rows(const Rows& rows, const HeadRows<const float>& left, const float* right,
+                          float* out) {
   const size_t width = whole_vectors(rows.span.keys);
-  multiply({.a = left + rows.offset(),
-            .a_row = static_cast<size_t>(rows.query_stride()),
+  multiply({.a = rows.of(left),
+            .a_row = static_cast<size_t>(left.row),
             .a_column = 1,
             .b = right,
             .b_row = width,
@@ -134,39 +139,42 @@ inline const float* factors_of(const Rows& rows, int64_t row, int64_t end, float
   return scratch;
 }
 
+/// The rows of one sequence and one head of keys or values.
+template <class T>
+HeadRows<T> head_of(const HeadRows<T>& rows, const AttentionSpan& span, int64_t group,
+                    int64_t d_head) {
+  return {rows.at(span.key, group * d_head), rows.row};
+}
+
 /// [rows, keys] times the rows of a head of keys or values.
-inline Product mix(const Rows& rows, const float* weights, const float* right, float* out) {
-  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+inline Product mix(const Rows& rows, const float* weights, const HeadRows<const float>& right,
+                   const HeadRows<float>& out) {
   return {.a = weights,
           .a_row = whole_vectors(rows.span.keys),
           .a_column = 1,
-          .b = right,
-          .b_row = static_cast<size_t>(stride),
-          .c = out + rows.offset(),
-          .c_row = static_cast<size_t>(rows.query_stride()),
+          .b = right.data,
+          .b_row = static_cast<size_t>(right.row),
+          .c = rows.of(out),
+          .c_row = static_cast<size_t>(out.row),
           .rows = static_cast<size_t>(rows.count),
           .columns = static_cast<size_t>(rows.shape.d_head),
           .depth = static_cast<size_t>(rows.most_visible())};
 }
 
 /// Adds [keys, rows] times the rows of a query head to a head of keys or values.
-inline Product mix_back(const Rows& rows, const float* weights, const float* right, float* out) {
-  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+inline Product mix_back(const Rows& rows, const float* weights, const HeadRows<const float>& right,
+                        const HeadRows<float>& out) {
   return {.a = weights,
           .a_row = 1,
           .a_column = whole_vectors(rows.span.keys),
-          .b = right + rows.offset(),
-          .b_row = static_cast<size_t>(rows.query_stride()),
-          .c = out,
-          .c_row = static_cast<size_t>(stride),
+          .b = rows.of(right),
+          .b_row = static_cast<size_t>(right.row),
+          .c = out.data,
+          .c_row = static_cast<size_t>(out.row),
           .rows = static_cast<size_t>(rows.most_visible()),
           .columns = static_cast<size_t>(rows.shape.d_head),
           .depth = static_cast<size_t>(rows.count),
           .add = true};
-}
-
-inline int64_t key_offset(const AttentionShape& shape, const AttentionSpan& span, int64_t group) {
-  return (span.key * shape.key_value_heads + group) * shape.d_head;
 }
 
 inline float dot(const float* a, const float* b, int64_t count) {

@@ -28,14 +28,13 @@ void softmax_rows(const AttentionForward& call, const Rows& rows, float* logits,
 }
 
 /// Logits of few query rows, for which a transposed copy of the keys would not pay.
-void multiply_few(const Rows& rows, const float* query, const float* key, float* out) {
-  const int64_t stride = rows.shape.key_value_heads * rows.shape.d_head;
+void multiply_few(const Rows& rows, const HeadRows<const float>& query,
+                  const HeadRows<const float>& key, float* out) {
   const auto width = static_cast<int64_t>(whole_vectors(rows.span.keys));
   for (int64_t r = 0; r < rows.count; ++r) {
-    const float* left = query + rows.offset() + r * rows.query_stride();
     float* to = out + r * width;
     for (int64_t s = 0; s < rows.span.keys; ++s) {
-      to[s] = dot(left, key + s * stride, rows.shape.d_head);
+      to[s] = dot(rows.of(query, r), key.at(s, 0), rows.shape.d_head);
     }
     std::fill(to + rows.span.keys, to + width, 0.0F);
   }
@@ -44,22 +43,21 @@ void multiply_few(const Rows& rows, const float* query, const float* key, float*
 void attend_group(const AttentionForward& call, const AttentionSpan& span, int64_t group) {
   const AttentionShape& shape = call.shape;
   constexpr int64_t few = 8;
-  const int64_t offset = key_offset(shape, span, group);
+  const HeadRows key = head_of(call.key, span, group, shape.d_head);
+  const HeadRows value = head_of(call.value, span, group, shape.d_head);
   const bool by_dots = span.queries * (shape.heads / shape.key_value_heads) <= few;
-  const Buffer keys = by_dots ? Buffer()
-                              : transposed(call.key + offset, shape.key_value_heads * shape.d_head,
-                                           shape.d_head, span.keys);
+  const Buffer keys = by_dots ? Buffer() : transposed(key, shape.d_head, span.keys);
   const size_t width = whole_vectors(span.keys);
   const Buffer logits = buffer(std::min(block_rows(span.keys), span.queries) * width),
                scratch = buffer(width);
   for_each_block(shape, span, group, [&](const Rows& rows) {
     if (by_dots) {
-      multiply_few(rows, call.query, call.key + offset, logits.get());
+      multiply_few(rows, call.query, key, logits.get());
     } else {
       multiply_rows(rows, call.query, keys.get(), logits.get());
     }
     softmax_rows(call, rows, logits.get(), scratch.get());
-    multiply(mix(rows, logits.get(), call.value + offset, call.out));
+    multiply(mix(rows, logits.get(), value, call.out));
   });
 }
 
@@ -116,8 +114,8 @@ void gradient_rows(const AttentionBackward& call, const Rows& rows, const Scratc
     finish_logits(rows.shape, visible, logits, bias.row(rows.head, position));
     const int64_t place = rows.packed_row(r) * rows.shape.heads + rows.head;
     exponentials(logits, call.forward.log_sum[place], visible, end, kept);
-    const int64_t offset = rows.offset() + r * rows.query_stride();
-    const float mean = dot(call.gradient + offset, call.forward.out + offset, rows.shape.d_head);
+    const float mean =
+        dot(rows.of(call.gradient, r), rows.of(call.forward.out, r), rows.shape.d_head);
     const float* factors = factors_of(rows, r, end, scratch.factors.get());
     logit_gradient(rows.shape,
                    {.logits = logits,
@@ -135,10 +133,11 @@ void attend_group_backward(const AttentionBackward& call, const AttentionSpan& s
                            int64_t group) {
   const AttentionForward& forward = call.forward;
   const AttentionShape& shape = forward.shape;
-  const int64_t stride = shape.key_value_heads * shape.d_head;
-  const int64_t offset = key_offset(shape, span, group);
-  const Buffer keys = transposed(forward.key + offset, stride, shape.d_head, span.keys);
-  const Buffer values = transposed(forward.value + offset, stride, shape.d_head, span.keys);
+  const auto of_group = [&](const auto& rows) { return head_of(rows, span, group, shape.d_head); };
+  const HeadRows key = of_group(forward.key);
+  const HeadRows key_gradient = of_group(call.key), value_gradient = of_group(call.value);
+  const Buffer keys = transposed(key, shape.d_head, span.keys);
+  const Buffer values = transposed(of_group(forward.value), shape.d_head, span.keys);
   const size_t width = whole_vectors(span.keys), size = block_rows(span.keys) * width;
   const Scratch scratch{buffer(size), buffer(size), buffer(size), buffer(width)};
   for_each_block(shape, span, group, [&](const Rows& rows) {
@@ -146,9 +145,9 @@ void attend_group_backward(const AttentionBackward& call, const AttentionSpan& s
     multiply_rows(rows, forward.query, keys.get(), scratch.logits.get());
     multiply_rows(rows, call.gradient, values.get(), scratch.gradient.get());
     gradient_rows(call, rows, scratch);
-    multiply(mix(rows, scratch.gradient.get(), forward.key + offset, call.query));
-    multiply(mix_back(rows, scratch.gradient.get(), forward.query, call.key + offset));
-    multiply(mix_back(rows, scratch.kept.get(), call.gradient, call.value + offset));
+    multiply(mix(rows, scratch.gradient.get(), key, call.query));
+    multiply(mix_back(rows, scratch.gradient.get(), forward.query, key_gradient));
+    multiply(mix_back(rows, scratch.kept.get(), call.gradient, value_gradient));
   });
 }
 

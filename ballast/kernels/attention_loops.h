@@ -34,19 +34,28 @@ struct DistanceBias {
   }
 };
 
+/// Rows of heads, with so many elements from one row to the next.
+template <class T>
+struct HeadRows {
+  T* data;
+  int64_t row;
+
+  T* at(int64_t place, int64_t column) const { return data + place * row + column; }
+};
+
 struct AttentionForward {
   AttentionShape shape;
-  const float *query, *key, *value;
-  float* out;      ///< [N_q, H K]
+  HeadRows<const float> query, key, value;
+  HeadRows<float> out;
   float* log_sum;  ///< [N_q, H]: logarithm of the sum of exponentials of each row of logits
   DistanceBias bias = {};
 };
 
 struct AttentionBackward {
   AttentionForward forward;
-  const float* gradient;       ///< of out
-  float *query, *key, *value;  ///< the gradients; those of key and value start at 0
-  DistanceBias bias = {};      ///< [B, H, width], the gradient of each sequence; starts at 0
+  HeadRows<const float> gradient;     ///< of out
+  HeadRows<float> query, key, value;  ///< the gradients; those of key and value start at 0
+  DistanceBias bias = {};             ///< [B, H, width], the gradient of each sequence; starts at 0
 };
 
 /// One sequence and one key and value head with all query heads it serves; what this writes, no

@@ -81,15 +81,16 @@ torch::Tensor probabilities_of(const torch::Tensor& scores, const torch::Tensor&
 }  // namespace
 
 torch::Tensor attention_reference(const AttentionInputs& inputs, const AttentionOptions& options) {
+  const torch::Tensor query = inputs.query.alone();
   if (inputs.queries.tokens() == 0 || inputs.keys.tokens() == 0) {
-    return torch::zeros_like(inputs.query) * inputs.query;
+    return torch::zeros_like(query) * query;
   }
-  const Padding queries = padding_of(inputs.queries, inputs.query.device());
-  const Padding keys = padding_of(inputs.keys, inputs.query.device());
+  const Padding queries = padding_of(inputs.queries, query.device());
+  const Padding keys = padding_of(inputs.keys, query.device());
   const int64_t groups = options.key_value_heads;
-  const torch::Tensor q = padded(inputs.query, queries, options.heads, options.heads);
-  const torch::Tensor k = padded(inputs.key, keys, groups, options.heads);
-  const torch::Tensor v = padded(inputs.value, keys, groups, options.heads);
+  const torch::Tensor q = padded(query, queries, options.heads, options.heads);
+  const torch::Tensor k = padded(inputs.key.alone(), keys, groups, options.heads);
+  const torch::Tensor v = padded(inputs.value.alone(), keys, groups, options.heads);
 
   torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)) * options.scale;
   if (options.soft_cap > 0) {
@@ -102,13 +103,13 @@ torch::Tensor attention_reference(const AttentionInputs& inputs, const Attention
   torch::Tensor weights =
       probabilities_of(scores, visible(queries, keys, distance, options.causal));
   if (options.dropout.active()) {
-    weights = drop_probabilities(weights, queries, inputs.query.size(0), options);
+    weights = drop_probabilities(weights, queries, query.size(0), options);
   }
   const torch::Tensor mixed =
-      torch::matmul(weights, v).transpose(1, 2).reshape({-1, inputs.query.size(1)});
+      torch::matmul(weights, v).transpose(1, 2).reshape({-1, query.size(1)});
   const torch::Tensor real = queries.real.flatten().nonzero().squeeze(1);
   const torch::Tensor rows = queries.rows.flatten().index_select(0, real);
-  return torch::zeros_like(inputs.query).index_copy(0, rows, mixed.index_select(0, real));
+  return torch::zeros_like(query).index_copy(0, rows, mixed.index_select(0, real));
 }
 
 }  // namespace ballast

@@ -75,6 +75,43 @@ TEST(Attention, AgreesWithTheReferenceInAllFormsOnEveryInstructionSet) {
   });
 }
 
+/// Value, query and key beside each other, and three columns that nobody reads.
+TEST(Attention, ReadsColumnsOfWiderRowsAndGivesTheirGradientWhole) {
+  const Segments segments = Segments::packed(std::array<int64_t, 3>{9, 1, 30});
+  const AttentionOptions options{.heads = 4, .key_value_heads = 2, .causal = true};
+  const auto of_one = [&](Version version) -> Kernel {
+    return [=](const std::vector<torch::Tensor>& t) {
+      return version({{t[0], 16, 32}, {t[0], 48, 16}, {t[0], 0, 16}, segments, segments}, options);
+    };
+  };
+  const auto of_two = [&](Version version) -> Kernel {
+    return [=](const std::vector<torch::Tensor>& t) {
+      return version({t[0], {t[1], 0, 16}, {t[1], 16, 16}, segments, segments}, options);
+    };
+  };
+  EXPECT_LT(
+      error_against_reference(of_one(attention), of_one(attention_reference), {drawn({40, 67}, 1)}),
+      tolerance);
+  EXPECT_LT(error_against_reference(of_two(attention), of_two(attention_reference),
+                                    {drawn({40, 32}, 1), drawn({40, 32}, 2)}),
+            tolerance);
+}
+
+TEST(Attention, AddsTheGradientsOfColumnsThatAreReadTwice) {
+  const Segments segments = Segments::packed(std::array<int64_t, 2>{9, 20});
+  const AttentionOptions options{.heads = 2, .key_value_heads = 2};
+  const auto of = [&](Version version) -> Kernel {
+    return [=](const std::vector<torch::Tensor>& t) {
+      const torch::Tensor& x = t[0];
+      return version({x, x, {t[1], 0, 16}, segments, segments}, options) +
+             version({{t[1], 0, 16}, {t[1], 8, 16}, {t[1], 8, 16}, segments, segments}, options);
+    };
+  };
+  EXPECT_LT(error_against_reference(of(attention), of(attention_reference),
+                                    {drawn({29, 16}, 1), drawn({29, 24}, 2)}),
+            tolerance);
+}
+
 TEST(Attention, AgreesOnLongRowsThatTakeSeveralBlocksOfQueries) {
   EXPECT_LT(error({{400}, {400}, 16, {.heads = 2, .key_value_heads = 2, .causal = true}}),
             tolerance);

@@ -19,8 +19,10 @@ Attention::Attention(const AttentionLayerOptions& options) : options_(options) {
 }
 
 torch::Tensor Attention::forward(const torch::Tensor& x, const Segments& segments) const {
-  const LinearInput rows = shared(x);
-  return attend(rows, segments, project(rows), segments);
+  const int64_t d = options_.d_model;
+  const torch::Tensor all = joined({query, key, value}, x);
+  return output->forward(
+      attention({{all, 0, d}, {all, d, d}, {all, 2 * d, d}, segments, segments}, kernel_options()));
 }
 
 torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
@@ -30,16 +32,19 @@ torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
 }
 
 KeyValue Attention::project(const LinearInput& memory) const {
-  return {key->forward(memory), value->forward(memory)};
+  const int64_t d = options_.d_model;
+  const torch::Tensor both = joined({key, value}, memory);
+  return {{both, 0, d}, {both, d, d}};
 }
 
+// A step reads each weight for a few rows only, which a copy of all weights would not be worth.
 torch::Tensor Attention::step(const torch::Tensor& x, KeyValueCache& cache,
                               const torch::Tensor& rows) const {
-  const LinearInput input = shared(x);
-  cache.append(project(input));
+  const auto input = LinearInput::shared(x, query->context().precision);
+  cache.append({key->forward(input), value->forward(input)});
   const KeyValue all = cache.packed();
-  return output->forward(
-      gathered_attention({query->forward(input), all.key, all.value, rows}, kernel_options()));
+  return output->forward(gathered_attention(
+      {query->forward(input), all.key.alone(), all.value.alone(), rows}, kernel_options()));
 }
 
 AttentionOptions Attention::kernel_options() const {
@@ -49,10 +54,6 @@ AttentionOptions Attention::kernel_options() const {
           .scale = 1 / std::sqrt(static_cast<double>(d_head)),
           .causal = options_.causal,
           .dropout = dropout_->mask()};
-}
-
-LinearInput Attention::shared(const torch::Tensor& x) const {
-  return LinearInput::shared(x, query->context().precision);
 }
 
 }  // namespace ballast

@@ -42,7 +42,6 @@ class Attention : public torch::nn::Module {
 
  private:
   AttentionOptions kernel_options() const;
-  LinearInput shared(const torch::Tensor& x) const;
 
   AttentionLayerOptions options_;
   std::shared_ptr<Dropout> dropout_;

@@ -21,9 +21,9 @@ void append_to(torch::Tensor& all, int64_t size, const torch::Tensor& rows) {
 }  // namespace
 
 void KeyValueCache::append(const KeyValue& rows) {
-  append_to(key_, size_, rows.key);
-  append_to(value_, size_, rows.value);
-  size_ += rows.key.size(0);
+  append_to(key_, size_, rows.key.alone());
+  append_to(value_, size_, rows.value.alone());
+  size_ += rows.key.rows.size(0);
 }
 
 KeyValue KeyValueCache::packed() const {

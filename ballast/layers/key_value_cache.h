@@ -2,11 +2,13 @@
 
 #include <torch/types.h>
 
+#include "ballast/kernels/attention.h"
+
 namespace ballast {
 
 /// Keys and values of one attention.
 struct KeyValue {
-  torch::Tensor key, value;  ///< [N_k, G K]
+  Columns key, value;  ///< [N_k, G K]
 };
 
 /// Keys and values of tokens in the order in which they came. What is in it never moves to another

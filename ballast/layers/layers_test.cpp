@@ -42,6 +42,56 @@ TEST(Attention, C21LogitsOfUnitQueriesAndKeysHaveStdOneOnlyWithTheScale) {
   EXPECT_NEAR(std::sqrt(moments(products / 8).variance()), 1, 0.06);
 }
 
+/// Two layers of 7 columns, 5 and 3 wide.
+std::vector<std::shared_ptr<Linear>> pair_of_layers() {
+  std::vector<std::shared_ptr<Linear>> layers{std::make_shared<Linear>(LinearShape{7, 5}),
+                                              std::make_shared<Linear>(LinearShape{7, 3})};
+  const torch::NoGradGuard no_grad;
+  for (const auto& layer : layers) {
+    for (const torch::Tensor& each : layer->parameters()) each.copy_(torch::randn(each.sizes()));
+  }
+  return layers;
+}
+
+TEST(Joined, IsWhatTheLayersGiveOneByOneWithTheirGradients) {
+  torch::manual_seed(5);
+  for (const double second_multiplier : {1.0, 0.5}) {
+    const auto layers = pair_of_layers();
+    layers[1]->multiplier = second_multiplier;
+    const torch::Tensor x = torch::randn({4, 7}), weighting = torch::randn({4, 8});
+    const auto gradients = [&](bool at_once) {
+      const torch::Tensor leaf = x.clone().requires_grad_();
+      const torch::Tensor y =
+          at_once ? joined(layers, leaf)
+                  : torch::cat({layers[0]->forward(leaf), layers[1]->forward(leaf)}, 1);
+      (y * weighting).sum().backward();
+      std::vector<torch::Tensor> found{y.detach(), leaf.grad()};
+      for (const auto& layer : layers) {
+        for (torch::Tensor& each : layer->parameters()) {
+          found.push_back(each.grad());
+          each.mutable_grad().reset();
+        }
+      }
+      return found;
+    };
+    const auto together = gradients(true), apart = gradients(false);
+    for (size_t i = 0; i < together.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(together[i], apart[i], 1e-5, 1e-6))
+          << second_multiplier << ' ' << i;
+    }
+  }
+}
+
+TEST(Joined, RoundsInBfloat16WhatTheLayersRound) {
+  torch::manual_seed(6);
+  const auto layers = pair_of_layers();
+  for (const auto& layer : layers) layer->context().precision = Precision::bf16;
+  const torch::Tensor x = torch::randn({4, 7});
+  EXPECT_TRUE(torch::allclose(joined(layers, x),
+                              torch::cat({layers[0]->forward(x), layers[1]->forward(x)}, 1), 1e-5,
+                              1e-6));
+}
+
 TEST(FeedForward, AGatedPairIsOneWeightOfTwoMatricesWithTheFansOfEach) {
   const torch::NoGradGuard no_grad;
   FeedForward layer({.d_model = 6, .d_ff = 5, .activation = Activation::swiglu});
@@ -66,7 +116,8 @@ TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {
   append(torch::tensor({{7.0f}, {8.0f}, {9.0f}}));
   ASSERT_EQ(cache.size(), 83);
   ASSERT_EQ(lineage.rows().sizes(), (std::vector<int64_t>{3, 41}));
-  const torch::Tensor key = cache.packed().key.flatten().index_select(0, lineage.rows().flatten());
+  const torch::Tensor key =
+      cache.packed().key.rows.flatten().index_select(0, lineage.rows().flatten());
   const torch::Tensor seen = key.view({3, 41});
   const torch::Tensor steps = torch::arange(40, torch::kFloat32);
   EXPECT_TRUE(torch::equal(seen[0].slice(0, 0, 40), steps + 100));
@@ -74,7 +125,7 @@ TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {
   EXPECT_TRUE(torch::equal(seen[2].slice(0, 0, 40), steps));
   EXPECT_TRUE(torch::equal(seen.select(1, 40), torch::tensor({7.0f, 8.0f, 9.0f})));
   const torch::Tensor value =
-      cache.packed().value.flatten().index_select(0, lineage.rows().flatten());
+      cache.packed().value.rows.flatten().index_select(0, lineage.rows().flatten());
   EXPECT_TRUE(torch::equal(value, key * 2));
 }
 

@@ -1,5 +1,7 @@
 #include "ballast/layers/linear.h"
 
+#include <algorithm>
+
 namespace ballast {
 
 Linear::Linear(const LinearShape& shape) : shape_(shape) {
@@ -8,14 +10,37 @@ Linear::Linear(const LinearShape& shape) : shape_(shape) {
   if (shape.bias) bias = register_parameter("bias", torch::zeros({rows}));
 }
 
-torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {
+LinearOptions Linear::options_for(const LinearInput& x, const LinearResult& result) const {
   LinearOptions options{multiplier, result.activation};
   if (context().precision == Precision::bf16) {
     options.bf16_weight = bf16_weight_.of(weight);
     options.bf16_x = x.bf16;
     options.result = result.type;
   }
-  return linear(x.rows, weight, bias, options);
+  return options;
+}
+
+torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {
+  return linear(x.rows, weight, bias, options_for(x, result));
+}
+
+torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const LinearInput& x) {
+  const Linear& first = *layers.front();
+  const bool alike = std::all_of(layers.begin(), layers.end(), [&](const auto& layer) {
+    return layer->multiplier == first.multiplier;
+  });
+  std::vector<torch::Tensor> results, weights, biases, bf16_weights;
+  for (const auto& layer : layers) {
+    if (!alike) results.push_back(layer->forward(x));
+    weights.push_back(layer->weight);
+    biases.push_back(layer->bias);
+    bf16_weights.push_back(layer->options_for(x, {}).bf16_weight);
+  }
+  if (!alike) return torch::cat(results, 1);
+  LinearOptions options = first.options_for(x, {});
+  if (options.bf16_weight.defined()) options.bf16_weight = torch::cat(bf16_weights);
+  return linear(x.rows, torch::cat(weights), first.bias.defined() ? torch::cat(biases) : first.bias,
+                options);
 }
 
 std::vector<ParameterSlot> Linear::describe() {

@@ -2,8 +2,10 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "ballast/base/context.h"
 #include "ballast/base/parameter.h"
@@ -56,8 +58,19 @@ class Linear : public torch::nn::Module, public Bound, public Described {
   double multiplier = 1;  ///< set by `parameterize`
 
  private:
+  friend torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers,
+                              const LinearInput& x);
+
+  LinearOptions options_for(const LinearInput& x, const LinearResult& result) const;
+
   LinearShape shape_;
   mutable Bf16Copy bf16_weight_;
 };
+
+/// The results of several layers of the same rows beside each other, [N, sum of fan_out], from one
+/// product of their weights below each other; its backward pass needs one product for the gradient
+/// of the rows, and no sum. The layers are alike but for weight and bias; if their multipliers
+/// differ, they are computed one by one.
+torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const LinearInput& x);
 
 }  // namespace ballast
