@@ -13,9 +13,9 @@
 #include "bench/corpus.h"
 #include "bench/limit.h"
 #include "bench/models.h"
+#include "bench/setting.h"
 #include "bench/statistics.h"
 #include "bench/stock_search.h"
-#include "bench/thread_setting.h"
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Measured {
   std::vector<double> ours, stock, bf16;  ///< seconds of all sentences; bf16 is ours too
   std::vector<double> limit, limit_bf16;  ///< of the products alone
   double operations = 0;                  ///< of the products
-  std::string stock_threads;
+  std::string stock_setting;
   Sentences our_output, stock_output;
 };
 
@@ -103,7 +103,7 @@ void serve_side(const Flags& flags) {
 }
 
 std::unique_ptr<Peer> peer_of(const std::string& side, const Flags& flags, const Handed& handed,
-                              const ThreadSetting& setting) {
+                              const Setting& setting) {
   const auto text = [](int64_t number) { return fmt::format("{}", number); };
   std::vector<std::string> arguments = handed.arguments();
   for (const std::string& word :
@@ -138,14 +138,14 @@ Measured measure(const Flags& flags) {
   const Encoded data = encoded(recipe, recipe.data.test);
   const Handed handed(data);
   Measured m;
-  const ThreadSetting threads = best_stock_threads([&](const ThreadSetting& setting) {
+  const Setting best = best_stock_setting([&](const Setting& setting) {
     const auto peer = peer_of("stock", flags, handed, setting);
     return take(*peer, std::min<int64_t>(50, flags.sentences), m.stock_output);
   });
-  m.stock_threads = threads.name;
-  const auto ours = peer_of("ours", flags, handed, our_threads());
-  const auto stock = peer_of("stock", flags, handed, threads);
-  const auto bf16 = bf16_is_fast() ? peer_of("bf16", flags, handed, our_threads()) : nullptr;
+  m.stock_setting = best.name;
+  const auto ours = peer_of("ours", flags, handed, our_setting());
+  const auto stock = peer_of("stock", flags, handed, best);
+  const auto bf16 = bf16_is_fast() ? peer_of("bf16", flags, handed, our_setting()) : nullptr;
   using Type = dnnl::memory::data_type;
   ProductTimer wide(Type::f32), narrow(Type::bf16);
   for (int64_t i = 0; i < flags.repeats; ++i) {
@@ -180,7 +180,7 @@ nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
                               {"repeats", m.ours.size()},
                               {"ours_sentences_per_second", count / ours},
                               {"stock_sentences_per_second", count / stock},
-                              {"stock_threads", m.stock_threads},
+                              {"stock_setting", m.stock_setting},
                               {"ratio_float32", stock / ours},
                               {"limit_seconds", median(m.limit)},
                               {"limit_gflops", 1e-9 * m.operations / median(m.limit)},

@@ -6,7 +6,7 @@
 
 #include "ballast/kernels/bf16.h"
 #include "bench/models.h"
-#include "bench/thread_setting.h"
+#include "bench/setting.h"
 
 namespace ballast::bench {
 namespace {
@@ -23,7 +23,7 @@ struct Running {
 
 /// The process of one side; "stock" in a setting of its own.
 std::unique_ptr<Peer> peer_of(const std::string& side, const Handed& handed,
-                              const StepRequest& request, const ThreadSetting& threads) {
+                              const StepRequest& request, const Setting& setting) {
   const auto text = [](int64_t number) { return fmt::format("{}", number); };
   std::vector<std::string> arguments = handed.arguments();
   for (const std::string& word :
@@ -32,7 +32,7 @@ std::unique_ptr<Peer> peer_of(const std::string& side, const Handed& handed,
         text(request.threads), std::string("--steps"), text(warm_up + request.steps)}) {
     arguments.push_back(word);
   }
-  return side_process(arguments, threads);
+  return side_process(arguments, setting);
 }
 
 StepTime step(Peer& peer, int64_t batch) {
@@ -49,7 +49,7 @@ std::vector<Running> started(const StepRequest& request, const Handed& handed) {
   std::vector<Running> running;
   for (const Variant& each : variants_of(request)) {
     running.push_back({each,
-                       peer_of(each.precision, handed, request, our_threads()),
+                       peer_of(each.precision, handed, request, our_setting()),
                        std::make_unique<ProductTimer>(each.type),
                        {.precision = each.precision}});
   }
@@ -100,14 +100,14 @@ StepMeasurement measure_steps(const StepRequest& request) {
   const Recipe recipe = variants_of(request).front().recipe;
   const Encoded data = encoded(recipe, recipe.data.train);
   const Handed handed(data);
-  const ThreadSetting threads = best_stock_threads([&](const ThreadSetting& setting) {
+  const Setting best = best_stock_setting([&](const Setting& setting) {
     const auto peer = peer_of("stock", handed, request, setting);
     step(*peer, 0);
     return step(*peer, 1).total() + step(*peer, 2).total();
   });
   std::vector<Running> running = started(request, handed);
-  const auto stock = peer_of("stock", handed, request, threads);
-  StepMeasurement measured{.stock_threads = threads.name, .stock_gradient = gradient(*stock)};
+  const auto stock = peer_of("stock", handed, request, best);
+  StepMeasurement measured{.stock_setting = best.name, .stock_gradient = gradient(*stock)};
   for (Running& each : running) {
     each.times.gradient = gradient(*each.peer);
     check_agreement(each.times.gradient, measured.stock_gradient, each.variant.tolerance);

@@ -46,7 +46,7 @@ struct StepMeasurement {
   double operations = 0;       ///< of the matrix products of all steps together
   double pass_bytes = 0;       ///< of the passes besides, of all steps together
   std::vector<double> copied;  ///< bytes a second of plain copies, once per step
-  std::string stock_threads;   ///< the setting that was fastest
+  std::string stock_setting;   ///< the setting that was fastest
   int64_t stock_peak = 0;      ///< bytes
   Gradient stock_gradient;
 };

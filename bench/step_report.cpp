@@ -92,7 +92,7 @@ Json summary(const StepRequest& request, const StepMeasurement& measured) {
   json["pass_bytes"] = measured.pass_bytes / steps;
   json["copied_bytes_per_second"] = median(measured.copied);
   json["stock_tokens_per_second"] = sum(measured.tokens) / sum(measured.stock);
-  json["stock_threads"] = measured.stock_threads;
+  json["stock_setting"] = measured.stock_setting;
   json["stock_seconds"] = median(measured.stock);
   json["stock_peak_bytes"] = measured.stock_peak;
   json["stock_loss"] = measured.stock_gradient.loss;
@@ -112,7 +112,7 @@ std::string table_of(const Json& s) {
                       s.at("stock_tokens_per_second").get<double>(),
                       s.at("stock_peak_bytes").get<double>() / (1 << 20),
                       s.at("stock_loss").get<double>(), s.at("stock_gradient_norm").get<double>());
-  text += fmt::format("  {}\n", s.at("stock_threads").get<std::string>());
+  text += fmt::format("  {}\n", s.at("stock_setting").get<std::string>());
   for (const std::string precision : {"float32", "bf16"}) {
     if (s.contains("ratio_" + precision)) text += rows_of(s, precision);
   }
