@@ -168,14 +168,10 @@ double pass_bytes_of(Transformer& model, const Batch& batch) {
   const int64_t decoder = options.decoder_layers;
   const int64_t decoder_joins = translates ? 3 : 2;
   constexpr int64_t join_passes = 3 + 4, activation_passes = 2 + 3, sum_passes = 3;
-  // Four readers of the rows before self-attention, two before the others; keys and values of all
-  // decoder blocks read one memory.
-  constexpr int64_t self_sums = 3, other_sums = 1;
   const int64_t joins = source * encoder * 2 + target * decoder * decoder_joins;
   const int64_t hidden = source * encoder + target * decoder;
-  const int64_t sums = source * encoder * (self_sums + other_sums) +
-                       target * decoder * (self_sums + other_sums * (decoder_joins - 1)) +
-                       (translates ? source * (2 * decoder - 1) : 0);
+  // The rows before a connection are read by its shortcut and its branch, the memory by all blocks.
+  const int64_t sums = joins + (translates ? source * (decoder - 1) : 0);
   int64_t parameters = 0;
   for (const InventoryEntry& entry : inventory(model)) parameters += entry.tensor.numel();
   const int64_t classes = model.target_embedding->weight.size(0);
