@@ -50,7 +50,7 @@ std::vector<Product> search_products(Transformer& model, const std::vector<Searc
 /// their gradient), embeddings, and the optimizer (gradient norm; weight, gradient, moments).
 double pass_bytes_of(Transformer& model, const Batch& batch);
 
-/// Bytes a second that all threads together read and write when they copy 256 MiB.
+/// Bytes a second that all threads together read and write when they copy 128 MiB.
 double copied_bytes_per_second();
 
 /// Matrix products alone in oneDNN, of one type (their results float32), in plain row-major

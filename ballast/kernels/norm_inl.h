@@ -16,20 +16,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 
-/// N sums over the vectors of a row, f(i, load, store, sums) adding to each, by blocks, so that an
-/// outlier costs only the digits of its own block; narrow vectors, whose lanes hold more of it,
-/// take smaller ones. Lanes past the end read 0, so f must add 0 there.
+/// Elements that a row is summed by, so that an outlier costs only the digits of its own block;
+/// narrow vectors, whose lanes hold more of it, take smaller ones.
+constexpr auto sum_block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
+
+/// N sums over the vectors of a row, f(load, store, sums) adding to each. Lanes past the end read
+/// 0, so f must add 0 there.
 template <size_t N, class F>
 HWY_INLINE std::array<float, N> sums_of_row(int64_t d, const F& f) {
-  constexpr auto block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
   std::array<double, N> totals{};
-  for (int64_t at = 0; at < d; at += block) {
+  for (int64_t at = 0; at < d; at += sum_block) {
     Vector parts[N];
     for (Vector& part : parts) part = hn::Zero(Floats());
-    for_vectors(std::min(block, d - at), [&](size_t i, auto load, auto store) HWY_ATTR {
-      f(
-          at + i, [&](const float* p) HWY_ATTR { return load(p + at); },
-          [&](Vector v, float* p) HWY_ATTR { store(v, p + at); }, parts);
+    for_vectors(std::min(sum_block, d - at), [&](size_t, auto load, auto store) HWY_ATTR {
+      f([&](const float* p) HWY_ATTR { return load(p + at); },
+        [&](Vector v, float* p) HWY_ATTR { store(v, p + at); }, parts);
     });
     for (size_t k = 0; k < N; ++k) totals[k] += sum(parts[k]);
   }
@@ -38,16 +39,32 @@ HWY_INLINE std::array<float, N> sums_of_row(int64_t d, const F& f) {
   return rounded;
 }
 
-/// Sum of f(i, load).
+/// Sum of f(load) over the elements of a row. Four partial sums keep an addition from waiting for
+/// the one before it.
 template <class F>
 HWY_INLINE float row_sum(int64_t d, const F& f) {
-  return sums_of_row<1>(d, [&](size_t i, auto load, auto, Vector* part)
-                               HWY_ATTR { part[0] = hn::Add(part[0], f(i, load)); })[0];
-}
-
-/// Lanes of the row at element i that exist; others become 0.
-HWY_INLINE Vector within(int64_t d, size_t i, Vector v) {
-  return hn::IfThenElseZero(hn::FirstN(Floats(), d - i), v);
+  const Floats tag;
+  const auto width = static_cast<int64_t>(lanes());
+  const auto whole = [&](int64_t i) HWY_ATTR {
+    return f([&](const float* p) HWY_ATTR { return hn::LoadU(tag, p + i); });
+  };
+  double total = 0;
+  for (int64_t at = 0; at < d; at += sum_block) {
+    const int64_t end = std::min(at + sum_block, d);
+    Vector parts[4];
+    for (Vector& part : parts) part = hn::Zero(tag);
+    int64_t i = at;
+    for (; i + 4 * width <= end; i += 4 * width) {
+      for (int64_t k = 0; k < 4; ++k) parts[k] = hn::Add(parts[k], whole(i + k * width));
+    }
+    for (; i + width <= end; i += width) parts[0] = hn::Add(parts[0], whole(i));
+    if (i < end) {
+      const Vector rest = f([&](const float* p) HWY_ATTR { return load_part(p + i, end - i); });
+      parts[1] = hn::Add(parts[1], hn::IfThenElseZero(hn::FirstN(tag, end - i), rest));
+    }
+    total += sum(hn::Add(hn::Add(parts[0], parts[1]), hn::Add(parts[2], parts[3])));
+  }
+  return static_cast<float>(total);
 }
 
 /// normalised = (x - shift - mean) * inverse.
@@ -91,13 +108,12 @@ inline RowStatistics row_statistics(const float* x, int64_t d, const NormView& n
   if (norm.spec.statistic == Statistic::layer) {
     row.shift = x[0];
     const Vector shift = constant(row.shift);
-    row.mean = row_sum(d, [&](size_t i, auto load)
-                              HWY_ATTR { return within(d, i, hn::Sub(load(x), shift)); }) /
+    row.mean = row_sum(d, [&](auto load) HWY_ATTR { return hn::Sub(load(x), shift); }) /
                static_cast<float>(d);
   }
   const Vector shift = constant(row.shift), mean = constant(row.mean);
-  const float squares = row_sum(d, [&](size_t i, auto load) HWY_ATTR {
-    const Vector c = within(d, i, hn::Sub(hn::Sub(load(x), shift), mean));
+  const float squares = row_sum(d, [&](auto load) HWY_ATTR {
+    const Vector c = hn::Sub(hn::Sub(load(x), shift), mean);
     return hn::Mul(c, c);
   });
   return divided(row, squares / static_cast<float>(d), norm);
@@ -116,12 +132,13 @@ inline void norm_row(const NormView& norm, const float* x, int64_t d, const RowS
                      HWY_ATTR { store(with_gain(norm, normalized(load(x), row), load), out); });
 }
 
-/// The normalised row from what `norm_row` made of it.
-inline void undo_gain(const NormView& norm, const float* y, int64_t d, float* out) {
+/// The normalised row from what `norm_row` made of it; `inverse_gain` [d] where there is a gain.
+inline void undo_gain(const NormView& norm, const float* inverse_gain, const float* y, int64_t d,
+                      float* out) {
   for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
     Vector x = load(y);
     if (norm.bias != nullptr) x = hn::Sub(x, load(norm.bias));
-    if (norm.gain != nullptr) x = hn::Div(x, load(norm.gain));
+    if (norm.gain != nullptr) x = hn::Mul(x, load(inverse_gain));
     store(x, out);
   });
 }
@@ -138,19 +155,18 @@ template <class Finish>
 HWY_INLINE void norm_gradient_row(const NormView& norm, const RowStatistics& row,
                                   const float* normalized, int64_t d, const float* incoming,
                                   const NormSums& sums, float* scratch, const Finish& finish) {
-  const auto [all, along] =
-      sums_of_row<2>(d, [&](size_t, auto load, auto store, Vector* parts) HWY_ATTR {
-        const Vector n = load(normalized);
-        Vector g = load(incoming);
-        if (norm.bias != nullptr) store(hn::Add(load(sums.bias), g), sums.bias);
-        if (norm.gain != nullptr) {
-          store(hn::MulAdd(g, n, load(sums.gain)), sums.gain);
-          g = hn::Mul(g, load(norm.gain));
-        }
-        store(g, scratch);
-        parts[0] = hn::Add(parts[0], g);
-        parts[1] = hn::MulAdd(g, n, parts[1]);
-      });
+  const auto [all, along] = sums_of_row<2>(d, [&](auto load, auto store, Vector* parts) HWY_ATTR {
+    const Vector n = load(normalized);
+    Vector g = load(incoming);
+    if (norm.bias != nullptr) store(hn::Add(load(sums.bias), g), sums.bias);
+    if (norm.gain != nullptr) {
+      store(hn::MulAdd(g, n, load(sums.gain)), sums.gain);
+      g = hn::Mul(g, load(norm.gain));
+    }
+    store(g, scratch);
+    parts[0] = hn::Add(parts[0], g);
+    parts[1] = hn::MulAdd(g, n, parts[1]);
+  });
   const auto n = static_cast<float>(d);
   const Vector center = constant(norm.spec.statistic == Statistic::layer ? all / n : 0);
   const Vector drop = constant(row.pull * (along / n)), inverse = constant(row.inverse);

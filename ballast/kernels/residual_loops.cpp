@@ -23,37 +23,47 @@ class Row {
  public:
   explicit Row(const ResidualView& view)
       : view_(view),
-        memory_(5 * view.d),
+        memory_(6 * view.d),
         kept(at(0)),
         middle(at(1)),
         branch(at(2)),
         joined(at(3)),
-        gradient(at(4)) {}
+        gradient(at(4)),
+        inverse_gain(at(5)) {}
 
-  /// Sets `kept`, `middle`, `branch` and `joined`, and the statistics.
+  /// Sets `kept`, `middle`, `branch` and `seen`, and the statistics.
   void walk(int64_t row) {
     find_kept(row);
     const float* x = view_.shortcut + row * view_.d;
-    if (view_.branch == nullptr) {
+    seen = joined;
+    if (view_.branch == nullptr && view_.shortcut_factor.is_one()) {
+      seen = x;
+    } else if (view_.branch == nullptr) {
       for_vectors(view_.d, [&](size_t, auto load, auto store) HWY_ATTR {
         store(times(load(x), view_.shortcut_factor, load), joined);
       });
     } else {
       join(x, view_.branch + row * view_.d);
     }
-    if (view_.norm_out.present) out_statistics = row_statistics(joined, view_.d, view_.norm_out);
+    if (view_.norm_out.present) out_statistics = row_statistics(seen, view_.d, view_.norm_out);
   }
 
-  /// Replaces `joined` by its normalised row.
+  /// Sets `joined` to the normalised row.
   void normalize() {
-    if (view_.norm_out.present) normalize_row(joined, view_.d, out_statistics, joined);
+    if (view_.norm_out.present) normalize_row(seen, view_.d, out_statistics, joined);
   }
 
-  /// Sets `kept`, and `joined` to the normalised row, as `walk` and `normalize` do.
+  /// Once, before any row is recalled.
+  void prepare_to_recall() {
+    if (view_.norm_out.gain == nullptr) return;
+    for (int64_t i = 0; i < view_.d; ++i) inverse_gain[i] = 1 / view_.norm_out.gain[i];
+  }
+
+  /// Sets `kept` and `joined` as `walk` and `normalize` do.
   void recall(int64_t row, const ResidualResult& result) {
     find_kept(row);
     if (!view_.norm_out.present) return;
-    undo_gain(view_.norm_out, result.out + row * view_.d, view_.d, joined);
+    undo_gain(view_.norm_out, inverse_gain, result.out + row * view_.d, view_.d, joined);
     out_statistics.inverse = result.slopes[2 * row];
     out_statistics.pull = result.slopes[2 * row + 1];
   }
@@ -95,8 +105,10 @@ class Row {
   float* const kept;      ///< dropout factors
   float* const middle;    ///< normalised branch before gain and bias
   float* const branch;    ///< what the branch factor multiplies
-  float* const joined;    ///< what the outer norm sees
+  float* const joined;    ///< a * x + b * branch, and later its normalised row
   float* const gradient;  ///< free for the backward pass
+  float* const inverse_gain;
+  const float* seen = nullptr;  ///< what the outer norm sees: `joined`, or x itself
   RowStatistics mid_statistics, out_statistics;
 };
 
@@ -106,10 +118,10 @@ void join(const ResidualView& view, int64_t begin, int64_t end, const ResidualRe
     row.walk(r);
     float* y = result.out + r * view.d;
     if (!view.norm_out.present) {
-      std::copy_n(row.joined, view.d, y);
+      std::copy_n(row.seen, view.d, y);
       continue;
     }
-    norm_row(view.norm_out, row.joined, view.d, row.out_statistics, y);
+    norm_row(view.norm_out, row.seen, view.d, row.out_statistics, y);
     result.slopes[2 * r] = row.out_statistics.inverse;
     result.slopes[2 * r + 1] = row.out_statistics.pull;
   }
@@ -118,7 +130,9 @@ void join(const ResidualView& view, int64_t begin, int64_t end, const ResidualRe
 class BackwardPass {
  public:
   BackwardPass(const ResidualView& view, const ResidualResult* recalled, float* sums)
-      : view_(view), recalled_(recalled), sums_(sums), row_(view) {}
+      : view_(view), recalled_(recalled), sums_(sums), row_(view) {
+    if (recalled != nullptr) row_.prepare_to_recall();
+  }
 
   void run(const ResidualGradient& gradient, int64_t r) {
     find(r);

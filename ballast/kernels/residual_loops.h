@@ -19,6 +19,8 @@ struct NormView {
 struct FactorView {
   float constant = 1;
   const float* vector = nullptr;
+
+  bool is_one() const { return vector == nullptr && constant == 1; }
 };
 
 /// See `ResidualInputs`.
