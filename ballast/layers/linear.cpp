@@ -29,15 +29,19 @@ torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const L
   const bool alike = std::all_of(layers.begin(), layers.end(), [&](const auto& layer) {
     return layer->multiplier == first.multiplier;
   });
-  std::vector<torch::Tensor> results, weights, biases, bf16_weights;
+  if (!alike) {
+    std::vector<torch::Tensor> results;
+    for (const auto& layer : layers) results.push_back(layer->forward(x));
+    return torch::cat(results, 1);
+  }
+  std::vector<torch::Tensor> weights, biases, bf16_weights;
+  LinearOptions options;
   for (const auto& layer : layers) {
-    if (!alike) results.push_back(layer->forward(x));
+    options = layer->options_for(x, {});
     weights.push_back(layer->weight);
     biases.push_back(layer->bias);
-    bf16_weights.push_back(layer->options_for(x, {}).bf16_weight);
+    bf16_weights.push_back(options.bf16_weight);
   }
-  if (!alike) return torch::cat(results, 1);
-  LinearOptions options = first.options_for(x, {});
   if (options.bf16_weight.defined()) options.bf16_weight = torch::cat(bf16_weights);
   return linear(x.rows, torch::cat(weights), first.bias.defined() ? torch::cat(biases) : first.bias,
                 options);
