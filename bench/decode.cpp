@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ballast/cli/machine.h"
 #include "ballast/decode/translate.h"
 #include "ballast/kernels/bf16.h"
+#include "ballast/verbs/machine.h"
 #include "bench/corpus.h"
 #include "bench/limit.h"
 #include "bench/models.h"
@@ -197,7 +197,7 @@ nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
 }
 
 void run(const Flags& flags) {
-  Machine{.threads = flags.threads, .device = "cpu"}.prepare();
+  prepare_machine({.threads = flags.threads, .device = "cpu"});
   if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
   if (!flags.side.side.empty()) return serve_side(flags);
   const nlohmann::ordered_json found = summary(flags, measure(flags));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/base/philox.h"
-#include "ballast/cli/machine.h"
+#include "ballast/verbs/machine.h"
 #include "bench/process.h"
 #include "bench/sides.h"
 #include "bench/statistics.h"
@@ -96,7 +96,7 @@ void print_table(const nlohmann::ordered_json& axis) {
 }
 
 void run(const Flags& flags) {
-  Machine{.threads = flags.threads, .device = "cpu"}.prepare();
+  prepare_machine({.threads = flags.threads, .device = "cpu"});
   nlohmann::ordered_json found{{"processor", processor_name()},
                                {"threads", at::get_num_threads()},
                                {"axes", nlohmann::ordered_json::array()}};

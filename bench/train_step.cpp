@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ballast/cli/machine.h"
+#include "ballast/verbs/machine.h"
 #include "bench/models.h"
 #include "bench/process.h"
 #include "bench/step_report.h"
@@ -44,8 +44,8 @@ void add_flags(CLI::App& app, Flags& flags) {
 }
 
 void run(const Flags& flags) {
-  Machine{.threads = flags.request.threads, .device = "cpu", .pooled = flags.side.side != "stock"}
-      .prepare();
+  prepare_machine(
+      {.threads = flags.request.threads, .device = "cpu", .pooled = flags.side.side != "stock"});
   if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
   if (!flags.side.side.empty()) return serve_side(flags.request, flags.side);
   const auto found = summary(flags.request, measure_steps(flags.request));

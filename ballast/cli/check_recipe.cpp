@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "ballast/base/error.h"
-#include "ballast/cli/recipe_flags.h"
+#include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
 #include "ballast/recipe/reference.h"
 #include "ballast/recipe/resolve.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct Flags {
   std::vector<std::filesystem::path> recipes;
-  RecipeFlags set;
+  std::vector<std::string> overrides;
   bool resolved = false, reference = false;
 };
 
@@ -25,7 +25,7 @@ void check(const Flags& flags) {
   }
   if (flags.reference) fmt::print("{}", reference_page<Recipe>());
   for (const auto& path : flags.recipes) {
-    const Recipe recipe = load_recipe(path, flags.set.overrides);
+    const Recipe recipe = load_recipe(path, flags.overrides);
     if (flags.resolved) {
       fmt::print("{}", toml_text(recipe));
     } else {
@@ -41,7 +41,7 @@ void add_check_recipe(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("check-recipe", "Report every mistake of a recipe, or show it resolved");
   verb->add_option("RECIPE", flags->recipes, "Recipe files (TOML)");
-  flags->set.add_overrides_to(*verb);
+  add_overrides(*verb, flags->overrides);
   verb->add_flag("--resolved", flags->resolved, "Print the recipe with every default written out");
   verb->add_flag("--reference", flags->reference, "Print the reference page of all options");
   verb->callback([flags] { check(*flags); });

@@ -1,4 +1,4 @@
-#include "ballast/cli/prepared.h"
+#include "ballast/verbs/prepared.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ballast/cli/stop_signals.h"
+#include "ballast/verbs/stop_signals.h"
 
 #include <atomic>
 #include <chrono>

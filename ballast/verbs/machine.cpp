@@ -1,4 +1,4 @@
-#include "ballast/cli/machine.h"
+#include "ballast/verbs/machine.h"
 
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <torch/cuda.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <thread>
 
@@ -51,26 +50,18 @@ torch::Device device_named(const std::string& name) {
 
 }  // namespace
 
-void Machine::add_to(CLI::App& verb) {
-  verb.add_option("--threads", threads, "Threads to compute with (0: all cores)")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--device", device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  verb.add_flag("--slow-bf16", slow_bf16,
-                "Run precision = \"bf16\" on a processor without instructions for it: the same "
-                "rounding, slower than float32");
-}
-
-torch::Device Machine::prepare() const {
+torch::Device prepare_machine(const MachineFlags& flags) {
   keep_freed_memory();
-  if (pooled) pool_large_tensors();
+  if (flags.pooled) pool_large_tensors();
   silence_blas_threads();
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  at::set_num_threads(threads > 0 ? threads : std::max(cores, 1));
-  return device_named(device);
+  at::set_num_threads(flags.threads > 0 ? flags.threads : std::max(cores, 1));
+  return device_named(flags.device);
 }
 
-void Machine::admit(std::string_view option, Precision precision, torch::Device device) const {
-  if (!slow_bf16) refuse_slow_precision(option, precision, device);
+void admit(const MachineFlags& flags, std::string_view option, Precision precision,
+           torch::Device device) {
+  if (!flags.slow_bf16) refuse_slow_precision(option, precision, device);
 }
 
 int64_t peak_memory() {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ballast {
+
+// What the command line hands to a verb: plain values, so that flags can be read, and help given,
+// by a program that has not loaded libtorch.
+
+/// Where a verb computes. Never changes what it computes.
+struct MachineFlags {
+  int threads = 0;  ///< 0: all cores
+  std::string device = "auto";
+  bool slow_bf16 = false;  ///< compute bf16 also where float32 would be faster
+  bool pooled = true;      ///< large tensors in memory of their own, see `pool_large_tensors`
+};
+
+/// A recipe file and the options that replace some of its own, as `a.b=value`.
+struct RecipeFlags {
+  std::filesystem::path recipe;
+  std::vector<std::string> overrides;
+};
+
+/// A trained run, the one of its models that is meant (see `ModelSelection`), and overrides.
+struct RunFlags {
+  std::filesystem::path run;
+  std::string model = "best";
+  std::vector<std::string> overrides;
+};
+
+struct TrainFlags {
+  RecipeFlags recipe;
+  std::filesystem::path run;
+  MachineFlags machine;
+};
+
+struct PrepareFlags {
+  RecipeFlags recipe;
+  std::filesystem::path run;
+  MachineFlags machine;
+};
+
+struct InitFlags {
+  RecipeFlags recipe;
+  bool json = false;
+  MachineFlags machine;
+};
+
+struct TranslateFlags {
+  RunFlags run;
+  std::filesystem::path input = "-", output = "-";
+  int64_t n_best = 1;
+  MachineFlags machine;
+};
+
+struct EvaluateFlags {
+  RunFlags run;
+  std::vector<std::string> files;
+  bool json = false;
+  MachineFlags machine;
+};
+
+struct AverageFlags {
+  std::filesystem::path run, output;
+  int64_t last = 3;
+};
+
+}  // namespace ballast

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ballast/recipe/assemble.h"
+#include "ballast/recipe/resolve.h"
+#include "ballast/verbs/machine.h"
+#include "ballast/verbs/verbs.h"
+
+namespace ballast::verbs {
+namespace {
+
+const char* stack_name(Stack stack) { return stack == Stack::encoder ? "encoder" : "decoder"; }
+
+const char* kind_name(Sublayer kind) {
+  constexpr const char* names[] = {"self_attention", "cross_attention", "feed_forward"};
+  return names[static_cast<int>(kind)];
+}
+
+nlohmann::ordered_json json_of(const Profile& profile, const PreparedModel& prepared) {
+  nlohmann::ordered_json omega{{"encoder", nlohmann::json::array()},
+                               {"decoder", nlohmann::json::array()}};
+  nlohmann::ordered_json sites = nlohmann::json::array();
+  for (const ProfiledSite& each : profile) {
+    omega[stack_name(each.site.stack)].push_back(each.omega);
+    sites.push_back({{"stack", stack_name(each.site.stack)},
+                     {"index", each.site.index + 1},
+                     {"kind", kind_name(each.site.kind)},
+                     {"omega", each.omega},
+                     {"shortcut_variance", each.shortcut_variance},
+                     {"branch_variance", each.branch_variance}});
+  }
+  nlohmann::ordered_json parameters = nlohmann::json::array();
+  int64_t total = 0;
+  for (const PlannedParameter& each : prepared.plan) {
+    total += each.entry.tensor.numel();
+    parameters.push_back({{"name", each.entry.name},
+                          {"shape", each.entry.tensor.sizes().vec()},
+                          {"std", each.draw.std},
+                          {"mean", each.draw.mean},
+                          {"multiplier", each.scaling.multiplier},
+                          {"lr_scale", each.scaling.lr_scale}});
+  }
+  return {
+      {"omega", omega}, {"profile", sites}, {"parameter_count", total}, {"parameters", parameters}};
+}
+
+void print_table(const Profile& profile) {
+  fmt::print("{:<8} {:>4} {:<16} {:>10} {:>10} {:>10}\n", "stack", "i", "branch", "omega", "Var x",
+             "Var f");
+  for (const ProfiledSite& each : profile) {
+    fmt::print("{:<8} {:>4} {:<16} {:>10.5f} {:>10.5f} {:>10.5f}\n", stack_name(each.site.stack),
+               each.site.index + 1, kind_name(each.site.kind), each.omega, each.shortcut_variance,
+               each.branch_variance);
+  }
+}
+
+}  // namespace
+
+void init(const InitFlags& flags) {
+  const torch::Device device = prepare_machine(flags.machine);
+  const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  const Tokenizer tokenizer = learn_tokenizer(recipe);
+  const auto corpus =
+      std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizer));
+  const PreparedModel prepared = build_model(recipe, tokenizer.size());
+  prepared.model->to(device);
+  const Profile profile = calibrate_on(recipe, *prepared.model, corpus);
+  if (flags.json) {
+    fmt::print("{}\n", json_of(profile, prepared).dump(2));
+  } else {
+    print_table(profile);
+  }
+}
+
+}  // namespace ballast::verbs

@@ -1,0 +1,17 @@
+#include <fmt/format.h>
+
+#include "ballast/recipe/resolve.h"
+#include "ballast/verbs/machine.h"
+#include "ballast/verbs/prepared.h"
+#include "ballast/verbs/verbs.h"
+
+namespace ballast::verbs {
+
+void prepare(const PrepareFlags& flags) {
+  prepare_machine(flags.machine);
+  const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  prepared_run(recipe, flags.run);
+  fmt::print("prepared in {}\n", flags.run.string());
+}
+
+}  // namespace ballast::verbs

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ballast/verbs/flags.h"
+
+namespace ballast::verbs {
+
+// What the verbs of the program do once their flags are read. Each prints what it finds and throws
+// one of the errors of `base/error.h`.
+
+void train(const TrainFlags& flags);
+void prepare(const PrepareFlags& flags);
+void init(const InitFlags& flags);
+void translate(const TranslateFlags& flags);
+void evaluate(const EvaluateFlags& flags);
+void average(const AverageFlags& flags);
+
+}  // namespace ballast::verbs
