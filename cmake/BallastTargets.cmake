@@ -45,19 +45,42 @@ function(ballast_reuse_header target)
   target_precompile_headers(${target} REUSE_FROM ballast_nn)
 endfunction()
 
+# ballast_program(<name> FOLDER ... VERBS ... LINK ...): the program, without libtorch, from FOLDER; and
+# the module <name>_verbs from VERBS, with all of our libraries, which it opens when a verb needs them.
+# The program takes our libraries as bare archives, without what they link, so that the linker refuses
+# whatever would need libtorch.
 function(ballast_program name)
-  cmake_parse_arguments(arg "" "" "FOLDERS;LINK" ${ARGN})
-  set(sources)
-  foreach(folder ${arg_FOLDERS})
-    ballast_sources(found ${folder})
-    list(APPEND sources ${found})
+  cmake_parse_arguments(arg "" "FOLDER;VERBS" "LINK" ${ARGN})
+  ballast_sources(verbs ${arg_VERBS})
+  add_library(${name}_verbs MODULE ${verbs}
+              ${PROJECT_SOURCE_DIR}/ballast/${arg_VERBS}/verbs_module.cpp)
+  set_target_properties(${name}_verbs PROPERTIES PREFIX "" SUFFIX ".so"
+                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name}_verbs PRIVATE ballast_train)
+  target_link_options(${name}_verbs PRIVATE LINKER:-Bsymbolic-functions)
+
+  ballast_sources(sources ${arg_FOLDER})
+  add_library(${name}_cli OBJECT ${sources})
+  target_link_libraries(${name}_cli PRIVATE ballast_train CLI11::CLI11)
+  target_compile_definitions(${name}_cli PRIVATE BALLAST_VERSION="${PROJECT_VERSION}")
+  add_executable(${name} $<TARGET_OBJECTS:${name}_cli>)
+  add_dependencies(${name} ballast_train ${name}_verbs)
+  set(archives $<TARGET_FILE:ballast_train> $<TARGET_FILE:ballast_nn>)
+  target_link_libraries(${name} PRIVATE ${archives} ${arg_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+                        LINKER_LANGUAGE CXX LINK_DEPENDS "${archives}")
+  foreach(target ${name}_verbs ${name}_cli)
+    ballast_reuse_header(${target})
+    ballast_configure(${target})
   endforeach()
-  add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE ${arg_LINK})
-  target_compile_definitions(${name} PRIVATE BALLAST_VERSION="${PROJECT_VERSION}")
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  ballast_reuse_header(${name})
-  ballast_configure(${name})
+endfunction()
+
+# Where modules are looked for, for the source that looks.
+function(ballast_module_folders source)
+  set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_DEFINITIONS "BALLAST_BUILD_DIR=\"${PROJECT_BINARY_DIR}\";\
+BALLAST_INSTALL_LIBDIR=\"${CMAKE_INSTALL_LIBDIR}\";\
+BALLAST_INSTALL_FULL_LIBDIR=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 endfunction()
 
 # ballast_sentencepiece(): the module that `load_sentencepiece` opens at run time, since SentencePiece's
@@ -71,10 +94,6 @@ function(ballast_sentencepiece)
   target_include_directories(ballast_sentencepiece PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(ballast_sentencepiece PRIVATE PkgConfig::sentencepiece)
   ballast_configure(ballast_sentencepiece)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/ballast/data/sentencepiece_library.cpp
-    PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_DEFINITIONS "BALLAST_BUILD_DIR=\"${PROJECT_BINARY_DIR}\";\
-BALLAST_INSTALL_LIBDIR=\"${CMAKE_INSTALL_LIBDIR}\";\
-BALLAST_INSTALL_FULL_LIBDIR=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
   add_dependencies(ballast_nn ballast_sentencepiece)
   target_link_options(ballast_nn INTERFACE
     $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/ballast>)
@@ -101,8 +120,9 @@ function(ballast_install)
   install(TARGETS ballast_nn ballast_train EXPORT ballast
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(TARGETS ballast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ballast_verbs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ballast)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/ballast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-          FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN verbs EXCLUDE)
   install(EXPORT ballast NAMESPACE ballast:: FILE ballastTargets.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
   include(CMakePackageConfigHelpers)

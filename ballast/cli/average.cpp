@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -16,7 +16,7 @@ void add_average(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--output", flags->output, "File to write (RUN/averaged.safetensors)");
   verb->footer("Then: ballast translate --run RUN --model RUN/averaged.safetensors");
-  verb->callback([flags] { verbs::average(*flags); });
+  verb->callback([flags] { load_verbs().average(*flags); });
 }
 
 }  // namespace ballast

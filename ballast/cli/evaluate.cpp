@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -14,7 +14,7 @@ void add_evaluate(CLI::App& app) {
   verb->add_option("FILES", flags->files, "Text; absent: the recipe's data.test, else data.valid");
   verb->add_flag("--json", flags->json, "One object");
   add_machine(*verb, flags->machine);
-  verb->callback([flags] { verbs::evaluate(*flags); });
+  verb->callback([flags] { load_verbs().evaluate(*flags); });
 }
 
 }  // namespace ballast

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -15,7 +15,7 @@ void add_init(CLI::App& app) {
   verb->add_flag("--json", flags->json,
                  "One object: omega by stack, the profile, and every parameter's scaling");
   add_machine(*verb, flags->machine);
-  verb->callback([flags] { verbs::init(*flags); });
+  verb->callback([flags] { load_verbs().init(*flags); });
 }
 
 }  // namespace ballast

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -15,7 +15,7 @@ void add_prepare(CLI::App& app) {
   verb->add_option("--run", flags->run, "Directory of the run; made when there is none")
       ->required();
   add_machine(*verb, flags->machine);
-  verb->callback([flags] { verbs::prepare(*flags); });
+  verb->callback([flags] { load_verbs().prepare(*flags); });
 }
 
 }  // namespace ballast

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -17,7 +17,7 @@ void add_train(CLI::App& app) {
   add_machine(*verb, flags->machine);
   verb->footer(
       "Example: ballast train recipes/quickstart.toml --run runs/first --set train.steps=200");
-  verb->callback([flags] { verbs::train(*flags); });
+  verb->callback([flags] { load_verbs().train(*flags); });
 }
 
 }  // namespace ballast

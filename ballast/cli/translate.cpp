@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ballast/cli/load_verbs.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/verbs/verbs.h"
 
 namespace ballast {
 
@@ -20,7 +20,7 @@ void add_translate(CLI::App& app) {
       ->capture_default_str();
   add_machine(*verb, flags->machine);
   verb->footer("Example: ballast translate --run runs/first --set decode.beam=8 < in > out");
-  verb->callback([flags] { verbs::translate(*flags); });
+  verb->callback([flags] { load_verbs().translate(*flags); });
 }
 
 }  // namespace ballast

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "ballast/base/error.h"
+#include "ballast/base/installed.h"
 
 namespace ballast {
 namespace {
@@ -23,20 +23,6 @@ constexpr int scope = RTLD_LOCAL;
 constexpr int scope = RTLD_LOCAL | RTLD_DEEPBIND;
 #endif
 
-std::vector<fs::path> folders() {
-  std::vector<fs::path> found;
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
-  if (!program.empty()) {
-    found.push_back(program);
-    found.push_back(program / "../lib/ballast");
-    found.push_back(program / ".." / BALLAST_INSTALL_LIBDIR / "ballast");
-  }
-  found.emplace_back(BALLAST_BUILD_DIR);
-  found.push_back(fs::path(BALLAST_INSTALL_FULL_LIBDIR) / "ballast");
-  return found;
-}
-
 void* open(const std::string& file) {
   return ::dlopen(file.c_str(), RTLD_NOW | RTLD_NODELETE | scope);
 }
@@ -51,7 +37,7 @@ const spm::Interface& interface_of(void* library, const std::string& file) {
 
 const spm::Interface& load_sentencepiece() {
   std::string looked;
-  for (const fs::path& folder : folders()) {
+  for (const fs::path& folder : module_folders()) {
     const std::string file = (folder / spm::file_name).lexically_normal().string();
     std::error_code none;
     if (!fs::exists(file, none)) {
