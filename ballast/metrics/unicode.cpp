@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ballast {
 
@@ -18,6 +19,18 @@ std::u32string code_points(std::string_view utf8) {
     text.push_back(static_cast<char32_t>(c));
   }
   return text;
+}
+
+std::string utf8(std::u32string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (const char32_t c : text) {
+    std::array<char, U8_MAX_LENGTH> unit{};
+    size_t length = 0;
+    U8_APPEND_UNSAFE(unit.data(), length, static_cast<UChar32>(c));
+    bytes.append(unit.data(), length);
+  }
+  return bytes;
 }
 
 std::u32string lower_case(std::u32string_view text) {
@@ -39,6 +52,12 @@ bool is_space(char32_t c) {
 
 std::u32string_view trim_end(std::u32string_view text) {
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::u32string_view trim(std::u32string_view text) {
+  text = trim_end(text);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   return text;
 }
 
