@@ -167,11 +167,21 @@ double score_in(std::span<const double> overlaps, const ChrfOptions& options) {
                                : effective_score(view, options.beta);
 }
 
+// Whether a number of numpy's enters the score of its statistics: otherwise it is one of Python's
+// own, which are float64.
+bool enters(std::span<const double> overlaps, const ChrfOptions& options) {
+  for (size_t i = 0; i < overlaps.size(); i += numbers_per_order) {
+    const bool no_hypothesis = overlaps[i] == 0 && overlaps[i + 1] > 0;
+    const bool epsilon_counts = options.eps_smoothing && options.beta > 0;
+    if (overlaps[i + 2] > 0 || (no_hypothesis && epsilon_counts)) return true;
+  }
+  return false;
+}
+
 Scored score_of(std::span<const double> overlaps, const ChrfOptions& options,
                 Arithmetic arithmetic) {
   if (arithmetic != Arithmetic::single) return {score_in<double>(overlaps, options), false};
-  const double score = score_in<float>(overlaps, options);
-  return {score, score != 0};
+  return {score_in<float>(overlaps, options), enters(overlaps, options)};
 }
 
 void append_best_overlaps(std::vector<double>& row, std::string_view hypothesis,

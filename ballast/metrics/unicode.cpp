@@ -72,4 +72,13 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
   return words;
 }
 
+std::u32string joined(std::span<const std::u32string_view> words) {
+  std::u32string text;
+  for (const std::u32string_view word : words) {
+    if (!text.empty()) text.push_back(U' ');
+    text.append(word);
+  }
+  return text;
+}
+
 }  // namespace ballast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,8 @@ std::u32string_view trim(std::u32string_view text);
 
 /// The longest stretches without white space. They refer into `text`.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
+
+/// The words with a space between each two.
+std::u32string joined(std::span<const std::u32string_view> words);
 
 }  // namespace ballast

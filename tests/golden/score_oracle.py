@@ -2,14 +2,14 @@
 
 A case is a dictionary: `name`; `systems` and `references`, lists of texts, each a list of lines;
 `options`, flags of `ballast score`. The tool's own command line is run, in a child process, with its
-printing replaced by one that loses no digit. Needs `pip install 'sacrebleu[ja,ko]==2.6.0'
-sentencepiece` and numpy 2.
+printing replaced by one that loses no digit. Needs the tool, with numpy 2:
+
+    python3 -m venv /tmp/sacrebleu
+    /tmp/sacrebleu/bin/pip install 'sacrebleu[ja,ko]==2.6.0' sentencepiece 'numpy>=2'
 """
-import io
 import json
 import logging
 import os
-import pathlib
 import re
 import sys
 import tempfile
@@ -109,6 +109,10 @@ def in_child(case, write):
         json.dump([{"sentence": values} for _, values in results], write)
     else:
         json.dump(results if paired else [dict(results)], write)
+
+
+def version():
+    return tool.VERSION
 
 
 def oracle(case):

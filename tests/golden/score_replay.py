@@ -6,16 +6,15 @@ Usage: score_replay.py BALLAST CASES.json [SHARED_DATA]
 A case whose files lie in the shared data, or whose dictionary is not installed, is left out and said
 so. Needs nothing but Python.
 """
+import gzip
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 tolerance = 1e-9
-keys_of = {"score": "score", "mean": "mean", "half_width": "half_width", "p_value": "p_value"}
 
 
 def write_texts(case, folder):
@@ -90,15 +89,12 @@ def replay(program, case):
 
 
 def with_shared_texts(case, shared):
-    """Texts may be named as file, first line and number of lines instead of being written out."""
-    import gzip
-
+    """Texts may be named as file and number of lines instead of being written out."""
     def lines(text):
         if isinstance(text, list):
             return text
         path = pathlib.Path(shared) / text["file"]
-        opened = gzip.open(path, "rt", encoding="utf-8", newline="\n")
-        with opened as stream:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as stream:
             return [line.rstrip() for line in stream][: text["lines"]]
 
     return {**case, "systems": [lines(t) for t in case["systems"]],
