@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -25,6 +25,7 @@ bool is_metric(const std::string& word) {
 template <NamedEnum E>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
+  names.reserve(EnumNames<E>::value.size());
   for (const auto& [name, unused] : EnumNames<E>::value) names.emplace_back(name);
   return names;
 }

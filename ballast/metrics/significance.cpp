@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <span>
+#include <utility>
 
 #include "ballast/base/error.h"
 #include "ballast/metrics/numpy_random.h"
