@@ -6,188 +6,162 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ballast/base/error.h"
+#include "ballast/cli/score_flags.h"
+#include "ballast/cli/score_report.h"
 #include "ballast/data/text.h"
-#include "ballast/metrics/bleu.h"
-#include "ballast/metrics/chrf.h"
-#include "ballast/metrics/ter.h"
+#include "ballast/metrics/unicode.h"
 
 namespace ballast {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-const std::vector<std::string> metric_names{"bleu", "chrf", "ter"};
-
-struct ScoreArguments {
-  std::string hypotheses = "-";
-  std::vector<std::string> references;
-  std::vector<std::string> metrics{"bleu"};
-  BleuOptions bleu;
-  ChrfOptions chrf;
-  TerOptions ter;
-  int width = 1;
-  bool json = false;
-};
-
-struct Scored {
-  std::string key, title, signature;
-  double score;
-  std::optional<BleuScore> bleu;
-};
-
 struct Texts {
-  Lines hypotheses;
-  std::vector<Lines> references;
+  std::vector<Lines> systems, references;
 };
 
 std::string spoken_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
-Texts read_texts(const ScoreArguments& arguments) {
-  Texts texts{read_lines(arguments.hypotheses), {}};
-  const size_t count = texts.hypotheses.size();
-  if (count == 0) {
-    throw DataError(spoken_name(arguments.hypotheses) +
-                    " has no lines; expected one hypothesis a line");
-  }
-  for (const std::string& file : arguments.references) {
-    texts.references.push_back(read_lines(file));
-    const size_t found = texts.references.back().size();
-    if (found == count) continue;
+// As sacreBLEU reads them: white space at a line's end is none of its characters.
+Lines trimmed_lines(const std::string& file) {
+  Lines lines = read_lines(file);
+  for (std::string& line : lines) line.resize(utf8(trim_end(code_points(line))).size());
+  return lines;
+}
+
+Texts read_texts(const ScoreFlags& flags) {
+  Texts texts;
+  const auto read = [&](const std::string& file) {
+    Lines lines = trimmed_lines(file);
+    const size_t count = texts.systems.empty() ? lines.size() : texts.systems.front().size();
+    if (lines.size() == count) return lines;
     throw DataError(
         fmt::format("{} has {} lines, but {} has {}; line n of both must be the same sentence",
-                    spoken_name(file), found, spoken_name(arguments.hypotheses), count));
+                    spoken_name(file), lines.size(), spoken_name(flags.systems.front()), count));
+  };
+  for (const std::string& file : flags.systems) texts.systems.push_back(read(file));
+  if (texts.systems.front().empty()) {
+    throw DataError(spoken_name(flags.systems.front()) +
+                    " has no lines; expected one hypothesis a line");
   }
+  for (const std::string& file : flags.references) texts.references.push_back(read(file));
   return texts;
 }
 
-Scored scored(const std::string& metric, const Texts& texts, const ScoreArguments& arguments) {
-  const size_t references = texts.references.size();
-  if (metric == "chrf") {
-    return {metric, chrf_name(arguments.chrf), chrf_signature(arguments.chrf, references),
-            corpus_chrf(texts.hypotheses, texts.references, arguments.chrf), std::nullopt};
+Metric metric_called(const std::string& key, const ScoreFlags& flags) {
+  if (key == "chrf") return chrf_metric(flags.chrf);
+  if (key == "ter") return ter_metric(flags.ter);
+  return bleu_metric(flags.bleu);
+}
+
+// In the order of the list, whatever the flag's.
+std::vector<Metric> metrics_of(const ScoreFlags& flags) {
+  std::vector<Metric> metrics;
+  for (const char* key : {"bleu", "chrf", "ter"}) {
+    const bool wanted = std::ranges::find(flags.metrics, key) != flags.metrics.end();
+    if (wanted) metrics.push_back(metric_called(key, flags));
   }
-  if (metric == "ter") {
-    return {metric, "TER", ter_signature(arguments.ter, references),
-            corpus_ter(texts.hypotheses, texts.references, arguments.ter).score, std::nullopt};
+  return metrics;
+}
+
+std::optional<Resampling> resampling_of(const ScoreFlags& flags) {
+  using enum Resampling::Kind;
+  if (flags.confidence) return Resampling{bootstrap, flags.confidence_samples, flags.seed};
+  if (flags.paired_bootstrap) return Resampling{bootstrap, flags.bootstrap_samples, flags.seed};
+  if (flags.paired_randomization) {
+    return Resampling{approximate_randomization, flags.randomization_samples, flags.seed};
   }
-  const BleuScore bleu = corpus_bleu(texts.hypotheses, texts.references, arguments.bleu);
-  return {metric, "BLEU", bleu_signature(arguments.bleu, references), bleu.score, bleu};
+  return std::nullopt;
 }
 
-nlohmann::ordered_json as_json(const Scored& result) {
-  nlohmann::ordered_json json{{"score", result.score}, {"signature", result.signature}};
-  if (const auto& bleu = result.bleu) {
-    json.update({{"counts", bleu->counts},
-                 {"totals", bleu->totals},
-                 {"precisions", bleu->precisions},
-                 {"bp", bleu->bp},
-                 {"sys_len", bleu->sys_len},
-                 {"ref_len", bleu->ref_len}});
+ScoreResult result_of(const Metric& metric, std::span<const double> sums, const ScoreFlags& flags,
+                      const std::string& signature) {
+  ScoreResult result{metric.key, metric.name, signature};
+  result.score = metric.score(sums, Arithmetic::plain).value;
+  if (metric.key == "bleu") result.bleu = bleu_of(sums, flags.bleu);
+  return result;
+}
+
+void score_metric(const Metric& metric, const Texts& texts, const ScoreFlags& flags,
+                  std::vector<SystemResult>& systems) {
+  const std::optional<Resampling> resampling = resampling_of(flags);
+  const std::string signature =
+      metric.signature(texts.references.size(), resampling ? &*resampling : nullptr);
+  std::vector<LineStatistics> statistics;
+  for (size_t i = 0; i < systems.size(); ++i) {
+    statistics.push_back(metric.statistics(texts.systems[i], texts.references));
+    systems[i].scores.push_back(result_of(metric, statistics[i].sums(), flags, signature));
   }
-  return json;
-}
-
-std::string details(const BleuScore& bleu) {
-  const auto& p = bleu.precisions;
-  const double ratio =
-      bleu.ref_len == 0 ? 0 : static_cast<double>(bleu.sys_len) / static_cast<double>(bleu.ref_len);
-  return fmt::format(
-      " {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", p[0],
-      p[1], p[2], p[3], bleu.bp, ratio, bleu.sys_len, bleu.ref_len);
-}
-
-std::string as_text(const Scored& result, int width) {
-  return fmt::format("{}|{} = {:.{}f}{}", result.title, result.signature, result.score, width,
-                     result.bleu ? details(*result.bleu) : "");
-}
-
-// `--metrics bleu chrf FILE`: a flag with several values swallows a file name after it.
-void free_swallowed_file(ScoreArguments& arguments, const CLI::App& command) {
-  const std::string& last = arguments.metrics.back();
-  const bool is_metric = std::ranges::find(metric_names, last) != metric_names.end();
-  if (is_metric || arguments.metrics.size() == 1 || command.count("hypotheses") > 0) return;
-  arguments.hypotheses = last;
-  arguments.metrics.pop_back();
-}
-
-void score(ScoreArguments arguments, const CLI::App& command) {
-  free_swallowed_file(arguments, command);
-  for (const std::string& metric : arguments.metrics) {
-    if (std::ranges::find(metric_names, metric) != metric_names.end()) continue;
-    throw RecipeError(fmt::format("\"{}\" is no metric; expected bleu, chrf or ter", metric));
+  if (flags.confidence) {
+    systems[0].scores.back().confidence = confidence_of(metric, statistics[0], *resampling);
+  } else if (resampling) {
+    const std::vector<Compared> results = compared(metric, statistics, *resampling);
+    for (size_t i = 0; i < systems.size(); ++i) {
+      systems[i].scores.back().confidence = results[i].confidence;
+      systems[i].scores.back().p_value = results[i].p_value;
+    }
   }
-  const Texts texts = read_texts(arguments);
-  nlohmann::ordered_json json;
-  for (const std::string& metric : metric_names) {
-    if (std::ranges::find(arguments.metrics, metric) == arguments.metrics.end()) continue;
-    const Scored result = scored(metric, texts, arguments);
-    json[metric] = as_json(result);
-    if (!arguments.json) std::cout << as_text(result, arguments.width) << '\n';
+}
+
+void print_sentences(const Metric& metric, const Texts& texts, const ScoreFlags& flags) {
+  const std::string signature = metric.signature(texts.references.size(), nullptr);
+  const LineStatistics statistics = metric.statistics(texts.systems[0], texts.references);
+  for (size_t line = 0; line < statistics.lines(); ++line) {
+    const ScoreResult result = result_of(metric, statistics.line(line), flags, signature);
+    std::cout << (flags.json ? score_object(result) : score_line(result, flags.width)) << '\n';
   }
-  if (arguments.json) std::cout << json.dump(2) << '\n';
 }
 
-template <NamedEnum E>
-void add_choice(CLI::App& command, const std::string& flag, E& value, const std::string& help) {
-  std::vector<std::string> names;
-  for (const auto& [name, unused] : EnumNames<E>::value) names.emplace_back(name);
-  command
-      .add_option_function<std::string>(
-          flag, [&value](const std::string& name) { value = *enum_value<E>(name); }, help)
-      ->check(CLI::IsMember(names))
-      ->default_str(std::string(enum_name(value)));
+void print(const std::vector<SystemResult>& systems, const ScoreFlags& flags) {
+  if (systems.size() > 1) {
+    std::cout << (flags.json ? score_json(systems) + '\n' : score_table(systems, flags.width));
+  } else if (flags.json) {
+    std::cout << score_json(systems[0]) << '\n';
+  } else {
+    for (const ScoreResult& each : systems[0].scores) {
+      std::cout << score_line(each, flags.width) << '\n';
+    }
+  }
 }
 
-void add_options(CLI::App& command, ScoreArguments& arguments) {
-  command.add_option("hypotheses", arguments.hypotheses, "Text to score; - is standard input")
-      ->capture_default_str();
-  command.add_option("-r,--reference", arguments.references, "Reference; repeat it for several")
-      ->required()
-      ->allow_extra_args(false);
-  command.add_option("-m,--metrics", arguments.metrics, "Metrics to compute: bleu, chrf, ter")
-      ->expected(1, static_cast<int>(metric_names.size()))
-      ->capture_default_str();
-  command.add_flag("--json", arguments.json, "Print one object, a key a metric");
-  command.add_option("-w,--width", arguments.width, "Digits after the point in text")
-      ->check(CLI::Range(0, 15))
-      ->capture_default_str();
+void warn_of_tokenized(const Texts& texts, const ScoreFlags& flags) {
+  const bool counts = std::ranges::find(flags.metrics, "bleu") != flags.metrics.end();
+  if (flags.force || flags.sentence || !counts) return;
+  for (size_t i = 0; i < texts.systems.size(); ++i) {
+    if (!looks_tokenized(texts.systems[i])) continue;
+    fmt::print(stderr,
+               "ballast: {}: that's 100 lines that end in a tokenized period ('.'); it looks like "
+               "you forgot to detokenize your test data, which may hurt your score; --force "
+               "suppresses this message\n",
+               spoken_name(flags.systems[i]));
+  }
 }
 
-void add_metric_options(CLI::App& command, ScoreArguments& arguments) {
-  BleuOptions& bleu = arguments.bleu;
-  add_choice(command, "--tokenize", bleu.tokenize, "BLEU: how lines are cut into words");
-  add_choice(command, "--smooth-method", bleu.smooth_method,
-             "BLEU: what orders without a match count");
-  command
-      .add_option("--smooth-value", bleu.smooth_value,
-                  "BLEU: value of floor (default 0.1) and add-k (default 1)")
-      ->check(CLI::NonNegativeNumber);
-  command.add_flag("--lowercase", bleu.lowercase, "BLEU: compare without case");
-  command.add_flag("--use-effective-order", bleu.effective_order,
-                   "BLEU: leave out orders that the text is too short for");
-  command
-      .add_option("--chrf-word-order", arguments.chrf.word_order,
-                  "chrF: longest n-gram of words; 2 is chrF++")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  command.add_flag("--chrf-lowercase", arguments.chrf.lowercase, "chrF: compare without case");
-  command.add_flag("--ter-case-sensitive", arguments.ter.case_sensitive, "TER: compare with case");
+void score(ScoreFlags flags) {
+  settle(flags);
+  const std::vector<Metric> metrics = metrics_of(flags);
+  const Texts texts = read_texts(flags);
+  warn_of_tokenized(texts, flags);
+  if (flags.sentence) return print_sentences(metrics.front(), texts, flags);
+  std::vector<SystemResult> systems;
+  for (const std::string& file : flags.systems) systems.push_back({file, {}});
+  for (const Metric& metric : metrics) score_metric(metric, texts, flags, systems);
+  print(systems, flags);
 }
 
 }  // namespace
 
 void add_score(CLI::App& app) {
   CLI::App* command = app.add_subcommand("score", "BLEU, chrF and TER, equal to sacreBLEU's");
-  const auto arguments = std::make_shared<ScoreArguments>();
-  add_options(*command, *arguments);
-  add_metric_options(*command, *arguments);
-  command->callback([arguments, command] { score(*arguments, *command); });
+  const auto flags = std::make_shared<ScoreFlags>();
+  add_score_flags(*command, *flags);
+  command->callback([flags] { score(*flags); });
 }
 
 }  // namespace ballast

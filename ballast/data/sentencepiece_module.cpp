@@ -123,11 +123,20 @@ bool decode(const void* processor, const int* ids, std::size_t count, TextSink t
   });
 }
 
+bool pieces(const void* processor, Text text, TextSink piece, TextSink error) {
+  return attempt(error, [&] {
+    std::vector<std::string> found;
+    const Status status = as_processor(processor).Encode(view(text), &found);
+    for (const std::string& each : found) give(piece, each);
+    return status;
+  });
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const Interface*
 ballast_sentencepiece_interface() {
-  static constexpr Interface made{train, load, release, ids, piece, encode, decode};
+  static constexpr Interface made{train, load, release, ids, piece, encode, decode, pieces};
   return &made;
 }
 

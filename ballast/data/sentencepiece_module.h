@@ -60,6 +60,8 @@ struct Interface {
   bool (*encode)(const void* processor, Text text, IdSink ids, TextSink error);
   bool (*decode)(const void* processor, const int* ids, std::size_t count, TextSink text,
                  TextSink error);
+  /// The pieces as texts, one after the other; an unknown one is the text that it stands for.
+  bool (*pieces)(const void* processor, Text text, TextSink piece, TextSink error);
 };
 
 using Entry = const Interface* (*)();

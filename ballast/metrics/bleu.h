@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
+#include "ballast/metrics/metric.h"
 #include "ballast/metrics/tokenization.h"
 
 namespace ballast {
@@ -35,35 +37,45 @@ struct EnumNames<BleuSmoothing> {
 
 struct BleuOptions {
   BleuTokenization tokenize = BleuTokenization::thirteen_a;
+  std::string tokenizer_path;  ///< model or dictionary of `tokenize`, see `make_tokenizer`
   BleuSmoothing smooth_method = BleuSmoothing::exponential;
   std::optional<double> smooth_value = std::nullopt;  ///< unset: 0.1 for floor, 1 for add-k
   bool lowercase = false;
   bool effective_order = false;  ///< leave out orders that the hypothesis is too short for
+  int max_order = 4;             ///< longest n-gram; the signature does not tell it
 
   static constexpr auto fields() {
     return std::tuple{
         field("tokenize", &BleuOptions::tokenize, "how lines are cut into words"),
+        field("tokenizer_path", &BleuOptions::tokenizer_path, "its model or dictionary"),
         field("smooth_method", &BleuOptions::smooth_method, "what orders without a match count"),
         field("smooth_value", &BleuOptions::smooth_value,
               "matches that floor or add-k count; unset: 0.1 or 1", at_least_zero),
         field("lowercase", &BleuOptions::lowercase, "compare without case"),
         field("effective_order", &BleuOptions::effective_order,
               "leave out n-gram orders that the text is too short for"),
+        field("max_order", &BleuOptions::max_order, "longest n-gram of words", at_least_one),
     };
   }
 };
 
-inline constexpr size_t bleu_order = 4;
-
 struct BleuScore {
-  double score = 0;                             ///< 0 to 100
-  std::array<int64_t, bleu_order> counts{};     ///< matches per order; with add-k, k included
-  std::array<int64_t, bleu_order> totals{};     ///< n-grams of the hypotheses, likewise
-  std::array<double, bleu_order> precisions{};  ///< percent, smoothed
-  double bp = 1;                                ///< brevity penalty
-  int64_t sys_len = 0;                          ///< words of the hypotheses
-  int64_t ref_len = 0;                          ///< words of the references nearest in length
+  double score = 0;                ///< 0 to 100
+  std::vector<int64_t> counts;     ///< matches per order; with add-k, k included
+  std::vector<int64_t> totals;     ///< n-grams of the hypotheses, likewise
+  std::vector<double> precisions;  ///< percent, smoothed
+  double bp = 1;                   ///< brevity penalty
+  int64_t sys_len = 0;             ///< words of the hypotheses
+  int64_t ref_len = 0;             ///< words of the references nearest in length
 };
+
+/// BLEU as a `Metric`. Loads the tokenizer, once for all that the metric does; raises what
+/// `make_tokenizer` does.
+Metric bleu_metric(const BleuOptions& options = {});
+
+/// The parts of the score whose statistics have these sums, see `Metric::statistics`.
+BleuScore bleu_of(std::span<const double> sums, const BleuOptions& options,
+                  Arithmetic arithmetic = Arithmetic::plain);
 
 /// BLEU of a corpus: score = bp * exp(mean over n of log precision_n), equal to sacreBLEU's.
 /// `references[r][line]`; of several references the one nearest in length counts, of two as near
@@ -79,5 +91,9 @@ BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::stri
 
 /// sacreBLEU's signature, such as `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
 std::string bleu_signature(const BleuOptions& options, size_t references);
+
+/// Whether a hundred lines or more end in a full stop that stands alone: such text is most likely
+/// cut into words already, and its score not comparable.
+bool looks_tokenized(std::span<const std::string> hypotheses);
 
 }  // namespace ballast

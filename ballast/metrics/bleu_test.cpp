@@ -101,5 +101,20 @@ TEST(Bleu, UnequalNumbersOfLinesAreRefusedWithBothCounts) {
   EXPECT_THROW(corpus_bleu(hypotheses, {}), DataError);
 }
 
+TEST(Bleu, MaxOrderSaysHowManyPrecisionsThereAre) {
+  const BleuScore score = sentence_bleu("a b c d e", Lines{"a b c d x"}, {.max_order = 2});
+  EXPECT_EQ(score.precisions, (std::vector<double>{80, 75}));
+  EXPECT_NEAR(score.score, 100 * std::sqrt(0.8 * 0.75), 1e-9);
+}
+
+TEST(Bleu, AHundredLoneFullStopsLookTokenized) {
+  Lines lines(99, "a b .");
+  EXPECT_FALSE(looks_tokenized(lines));
+  lines.emplace_back("b.");
+  EXPECT_FALSE(looks_tokenized(lines));
+  lines.emplace_back("c .");
+  EXPECT_TRUE(looks_tokenized(lines));
+}
+
 }  // namespace
 }  // namespace ballast

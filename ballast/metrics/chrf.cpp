@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ballast/base/error.h"
 #include "ballast/metrics/ngrams.h"
 #include "ballast/metrics/references.h"
 #include "ballast/metrics/sacrebleu.h"
@@ -13,10 +14,10 @@
 namespace ballast {
 namespace {
 
-struct Overlap {
-  int64_t hypothesis = 0, reference = 0, matches = 0;
-};
-using Overlaps = std::vector<Overlap>;  // of each order: first characters, then words
+// n-grams of the hypothesis, of the reference and of both, of each order: first characters, then
+// words.
+using Overlaps = std::vector<double>;
+constexpr size_t numbers_per_order = 3;
 
 bool is_ascii_punctuation(char32_t c) {
   constexpr std::u32string_view marks = U"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -48,8 +49,12 @@ Tokens tokens_of(std::string_view line, const ChrfOptions& options, WordIds& ids
   if (options.lowercase) text = lower_case(text);
   const std::vector<std::u32string_view> words = split_words(text);
   Tokens tokens;
-  for (const std::u32string_view word : words) {
-    tokens.characters.insert(tokens.characters.end(), word.begin(), word.end());
+  if (options.whitespace) {
+    tokens.characters.assign(text.begin(), text.end());
+  } else {
+    for (const std::u32string_view word : words) {
+      tokens.characters.insert(tokens.characters.end(), word.begin(), word.end());
+    }
   }
   if (options.word_order > 0) tokens.words = ids.number(part_punctuation(words));
   return tokens;
@@ -87,7 +92,9 @@ class Comparison {
       const int64_t reference = ngrams_in(static_cast<int64_t>(lengths.reference), n);
       const int64_t hypothesis = ngrams_in(static_cast<int64_t>(lengths.hypothesis), n);
       // sacreBLEU forgives n-grams that the reference is too short to have.
-      overlaps.push_back({reference > 0 ? hypothesis : 0, reference, matches[i]});
+      for (const int64_t number : {reference > 0 ? hypothesis : 0, reference, matches[i]}) {
+        overlaps.push_back(static_cast<double>(number));
+      }
     }
   }
 
@@ -98,36 +105,117 @@ class Comparison {
   NgramCounter::Counts characters_, words_;
 };
 
-double f_score(std::span<const Overlap> overlaps, int beta) {
-  double precision = 0, recall = 0;
+constexpr double epsilon = 1e-16;
+
+// F_beta, not yet in percent. Real is float where numpy would work with float32.
+template <class Real>
+Real f_beta(Real precision, Real recall, int beta) {
+  const double square = static_cast<double>(beta) * beta;
+  const Real denominator = static_cast<Real>(square) * precision + recall;
+  if (denominator <= 0) return static_cast<Real>(epsilon);
+  return static_cast<Real>(1 + square) * precision * recall / denominator;
+}
+
+template <class Real>
+struct OrderShares {
+  Real precision, recall;
+  bool both;  // both sides have n-grams of this order
+};
+
+template <class Real>
+std::vector<OrderShares<Real>> shares_of(std::span<const double> overlaps) {
+  std::vector<OrderShares<Real>> shares;
+  for (size_t i = 0; i < overlaps.size(); i += numbers_per_order) {
+    const auto hypothesis = static_cast<Real>(overlaps[i]);
+    const auto reference = static_cast<Real>(overlaps[i + 1]);
+    const auto matches = static_cast<Real>(overlaps[i + 2]);
+    const auto none = static_cast<Real>(epsilon);
+    shares.push_back({hypothesis > 0 ? matches / hypothesis : none,
+                      reference > 0 ? matches / reference : none, hypothesis > 0 && reference > 0});
+  }
+  return shares;
+}
+
+template <class Real>
+Real smoothed_score(std::span<const OrderShares<Real>> shares, int beta) {
+  Real sum = 0;
+  for (const auto& order : shares) sum += f_beta(order.precision, order.recall, beta);
+  return 100 * sum / static_cast<Real>(shares.size());
+}
+
+template <class Real>
+Real effective_score(std::span<const OrderShares<Real>> shares, int beta) {
+  Real precision = 0, recall = 0;
   int orders = 0;
-  for (const Overlap& overlap : overlaps) {
-    if (overlap.hypothesis == 0 || overlap.reference == 0) continue;
-    const auto matches = static_cast<double>(overlap.matches);
-    precision += matches / static_cast<double>(overlap.hypothesis);
-    recall += matches / static_cast<double>(overlap.reference);
+  for (const auto& order : shares) {
+    if (!order.both) continue;
+    precision += order.precision;
+    recall += order.recall;
     ++orders;
   }
   if (precision + recall == 0) return 0;
-  precision /= orders;
-  recall /= orders;
-  const double factor = static_cast<double>(beta) * beta;
-  return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
+  precision /= static_cast<Real>(orders);
+  recall /= static_cast<Real>(orders);
+  return 100 * f_beta(precision, recall, beta);
 }
 
-Overlaps best_overlaps(std::string_view hypothesis, std::span<const std::string_view> references,
-                       const ChrfOptions& options) {
+template <class Real>
+double score_in(std::span<const double> overlaps, const ChrfOptions& options) {
+  const std::vector<OrderShares<Real>> shares = shares_of<Real>(overlaps);
+  const std::span<const OrderShares<Real>> view(shares);
+  return options.eps_smoothing ? smoothed_score(view, options.beta)
+                               : effective_score(view, options.beta);
+}
+
+// Whether a number of numpy's enters the score of its statistics: otherwise it is one of Python's
+// own, which are float64.
+bool enters(std::span<const double> overlaps, const ChrfOptions& options) {
+  for (size_t i = 0; i < overlaps.size(); i += numbers_per_order) {
+    const bool no_hypothesis = overlaps[i] == 0 && overlaps[i + 1] > 0;
+    const bool epsilon_counts = options.eps_smoothing && options.beta > 0;
+    if (overlaps[i + 2] > 0 || (no_hypothesis && epsilon_counts)) return true;
+  }
+  return false;
+}
+
+Scored score_of(std::span<const double> overlaps, const ChrfOptions& options,
+                Arithmetic arithmetic) {
+  if (arithmetic != Arithmetic::single) return {score_in<double>(overlaps, options), false};
+  return {score_in<float>(overlaps, options), enters(overlaps, options)};
+}
+
+void append_best_overlaps(std::vector<double>& row, std::string_view hypothesis,
+                          std::span<const std::string_view> references,
+                          const ChrfOptions& options) {
   Comparison comparison(hypothesis, options);
   Overlaps best;
   double best_score = -1;
   for (const std::string_view reference : references) {
     Overlaps overlaps = comparison.with(reference);
-    const double score = f_score(overlaps, options.beta);
+    const double score = score_in<double>(overlaps, options);
     if (score <= best_score) continue;
     best_score = score;
     best = std::move(overlaps);
   }
-  return best;
+  row.insert(row.end(), best.begin(), best.end());
+}
+
+LineStatistics statistics_of(std::span<const std::string> hypotheses,
+                             std::span<const std::vector<std::string>> references,
+                             const ChrfOptions& options) {
+  check_line_counts(hypotheses.size(), references);
+  const int orders = options.char_order + options.word_order;
+  if (orders == 0) {
+    throw RecipeError(
+        "chrF with no order of characters and no order of words has nothing to count; give at "
+        "least one order of 1 or more");
+  }
+  LineStatistics statistics{.width = numbers_per_order * static_cast<size_t>(orders)};
+  for (size_t line = 0; line < hypotheses.size(); ++line) {
+    append_best_overlaps(statistics.values, hypotheses[line], references_of_line(references, line),
+                         options);
+  }
+  return statistics;
 }
 
 }  // namespace
@@ -135,24 +223,35 @@ Overlaps best_overlaps(std::string_view hypothesis, std::span<const std::string_
 double corpus_chrf(std::span<const std::string> hypotheses,
                    std::span<const std::vector<std::string>> references,
                    const ChrfOptions& options) {
-  check_line_counts(hypotheses.size(), references);
-  Overlaps sums(static_cast<size_t>(options.char_order + options.word_order));
-  for (size_t line = 0; line < hypotheses.size(); ++line) {
-    const Overlaps overlaps =
-        best_overlaps(hypotheses[line], references_of_line(references, line), options);
-    for (size_t i = 0; i < sums.size(); ++i) {
-      sums[i].hypothesis += overlaps[i].hypothesis;
-      sums[i].reference += overlaps[i].reference;
-      sums[i].matches += overlaps[i].matches;
-    }
-  }
-  return f_score(sums, options.beta);
+  return score_in<double>(statistics_of(hypotheses, references, options).sums(), options);
 }
 
 double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
                      const ChrfOptions& options) {
-  const std::vector<std::string_view> lines(references.begin(), references.end());
-  return f_score(best_overlaps(hypothesis, lines, options), options.beta);
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& reference : references) lines.push_back({reference});
+  return corpus_chrf(std::span(&hypothesis, 1), lines, options);
+}
+
+Metric chrf_metric(const ChrfOptions& options) {
+  return {.key = "chrf",
+          .name = chrf_name(options),
+          .statistics =
+              [options](std::span<const std::string> hypotheses,
+                        std::span<const std::vector<std::string>> references) {
+                return statistics_of(hypotheses, references, options);
+              },
+          .score = [options](std::span<const double> sums,
+                             Arithmetic arithmetic) { return score_of(sums, options, arithmetic); },
+          .signature =
+              [options](size_t references, const Resampling* resampling) {
+                return sacrebleu_signature(
+                    references, resampling,
+                    fmt::format("case:{}|eff:{}|nc:{}|nw:{}|space:{}",
+                                options.lowercase ? "lc" : "mixed",
+                                options.eps_smoothing ? "no" : "yes", options.char_order,
+                                options.word_order, options.whitespace ? "yes" : "no"));
+              }};
 }
 
 std::string chrf_name(const ChrfOptions& options) {
@@ -161,9 +260,7 @@ std::string chrf_name(const ChrfOptions& options) {
 }
 
 std::string chrf_signature(const ChrfOptions& options, size_t references) {
-  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:{}", references,
-                     options.lowercase ? "lc" : "mixed", options.char_order, options.word_order,
-                     sacrebleu_version);
+  return chrf_metric(options).signature(references, nullptr);
 }
 
 }  // namespace ballast

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "ballast/base/error.h"
+
 namespace ballast {
 namespace {
 
@@ -48,6 +50,26 @@ TEST(Chrf, NameAndSignatureShowTheOrders) {
   EXPECT_EQ(chrf_name({.word_order = 2}), "chrF2++");
   EXPECT_EQ(chrf_signature({.word_order = 2, .lowercase = true}, 1),
             "nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2.6.0");
+}
+
+// Expected values: sacreBLEU 2.6.0, `CHRF(...).sentence_score`.
+TEST(Chrf, EachOptionScoresAsInSacrebleu) {
+  const auto scored = [](const ChrfOptions& options) {
+    return chrf("the cat  sat, on mat", {"the cat sat on the mat."}, options);
+  };
+  EXPECT_NEAR(scored({.whitespace = true}), 49.77255926631944, 1e-9);
+  EXPECT_NEAR(scored({.eps_smoothing = true}), 51.78652613555306, 1e-9);
+  EXPECT_NEAR(scored({.beta = 0}), 61.482961482961485, 1e-9);
+  EXPECT_NEAR(scored({.char_order = 3, .beta = 3}), 65.30708743832123, 1e-9);
+  EXPECT_NEAR(scored({.char_order = 0, .word_order = 2}), 54.007430997876874, 1e-9);
+}
+
+TEST(Chrf, WithEpsilonOrdersThatBothSidesAreTooShortForCount) {
+  EXPECT_NEAR(chrf("ab", {"ab"}, {.eps_smoothing = true}), 100.0 / 3, 1e-9);
+}
+
+TEST(Chrf, NoOrderAtAllIsRefused) {
+  EXPECT_THROW(chrf("a", {"a"}, {.char_order = 0}), RecipeError);
 }
 
 }  // namespace

@@ -10,43 +10,54 @@
 #include "ballast/metrics/references.h"
 #include "ballast/metrics/sacrebleu.h"
 #include "ballast/metrics/shift_search.h"
+#include "ballast/metrics/tercom_text.h"
 #include "ballast/metrics/unicode.h"
 
 namespace ballast {
 namespace {
 
-struct Edits {
-  int64_t edits = 0;
-  double reference_len = 0;
-};
+// [edits, mean length of the references]
+constexpr size_t numbers_per_line = 2;
 
-std::vector<uint32_t> words_of(std::string_view line, const TerOptions& options, WordIds& ids) {
-  const std::u32string text = code_points(line);
-  const std::u32string_view trimmed = trim_end(text);
-  if (options.case_sensitive) return ids.number(split_words(trimmed));
-  const std::u32string lowered = lower_case(trimmed);
-  return ids.number(split_words(lowered));
+std::u32string normal(std::u32string_view line, const TerOptions& options) {
+  return joined(split_words(tercom_text(trim_end(line), options)));
 }
 
-Edits segment_edits(std::string_view hypothesis, std::span<const std::string_view> references,
-                    const TerOptions& options) {
+void append_edits(std::vector<double>& row, std::string_view hypothesis,
+                  std::span<const std::string_view> references, const TerOptions& options) {
   WordIds ids;
-  const std::vector<uint32_t> words = words_of(hypothesis, options, ids);
+  const std::u32string hypothesis_text = normal(code_points(hypothesis), options);
+  const std::vector<uint32_t> words = ids.number(split_words(hypothesis_text));
   int64_t fewest = std::numeric_limits<int64_t>::max();
   size_t length = 0;
   for (const std::string_view line : references) {
-    const std::vector<uint32_t> reference = words_of(line, options, ids);
+    // sacreBLEU does so: the second time finds the possessive of "it's." that the first set apart.
+    const std::u32string text = normal(normal(code_points(line), options), options);
+    const std::vector<uint32_t> reference = ids.number(split_words(text));
     fewest = std::min(fewest, translation_edits(words, reference));
     length += reference.size();
   }
-  return {fewest, static_cast<double>(length) / static_cast<double>(references.size())};
+  row.push_back(static_cast<double>(fewest));
+  row.push_back(static_cast<double>(length) / static_cast<double>(references.size()));
 }
 
-TerScore score_of(const Edits& sum) {
-  const auto edits = static_cast<double>(sum.edits);
-  double rate = sum.edits > 0 ? 1 : 0;
-  if (sum.reference_len > 0) rate = edits / sum.reference_len;
-  return {100 * rate, sum.edits, sum.reference_len};
+LineStatistics statistics_of(std::span<const std::string> hypotheses,
+                             std::span<const std::vector<std::string>> references,
+                             const TerOptions& options) {
+  check_line_counts(hypotheses.size(), references);
+  LineStatistics statistics{.width = numbers_per_line};
+  for (size_t line = 0; line < hypotheses.size(); ++line) {
+    append_edits(statistics.values, hypotheses[line], references_of_line(references, line),
+                 options);
+  }
+  return statistics;
+}
+
+Scored score_of(std::span<const double> sums, Arithmetic arithmetic) {
+  const double edits = sums[0], length = sums[1];
+  if (length <= 0) return {edits > 0 ? 100.0 : 0.0, false};
+  if (arithmetic != Arithmetic::single) return {100 * (edits / length), false};
+  return {100 * (static_cast<float>(edits) / static_cast<float>(length)), true};
 }
 
 }  // namespace
@@ -54,26 +65,39 @@ TerScore score_of(const Edits& sum) {
 TerScore corpus_ter(std::span<const std::string> hypotheses,
                     std::span<const std::vector<std::string>> references,
                     const TerOptions& options) {
-  check_line_counts(hypotheses.size(), references);
-  Edits sum;
-  for (size_t line = 0; line < hypotheses.size(); ++line) {
-    const Edits segment =
-        segment_edits(hypotheses[line], references_of_line(references, line), options);
-    sum.edits += segment.edits;
-    sum.reference_len += segment.reference_len;
-  }
-  return score_of(sum);
+  const std::vector<double> sums = statistics_of(hypotheses, references, options).sums();
+  return {score_of(sums, Arithmetic::plain).value, static_cast<int64_t>(sums[0]), sums[1]};
 }
 
 TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string> references,
                       const TerOptions& options) {
-  const std::vector<std::string_view> lines(references.begin(), references.end());
-  return score_of(segment_edits(hypothesis, lines, options));
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& reference : references) lines.push_back({reference});
+  return corpus_ter(std::span(&hypothesis, 1), lines, options);
+}
+
+Metric ter_metric(const TerOptions& options) {
+  return {.key = "ter",
+          .name = "TER",
+          .statistics =
+              [options](std::span<const std::string> hypotheses,
+                        std::span<const std::vector<std::string>> references) {
+                return statistics_of(hypotheses, references, options);
+              },
+          .score = score_of,
+          .signature =
+              [options](size_t references, const Resampling* resampling) {
+                const auto word = [](bool yes) { return yes ? "yes" : "no"; };
+                return sacrebleu_signature(
+                    references, resampling,
+                    fmt::format("case:{}|tok:tercom|norm:{}|punct:{}|asian:{}",
+                                options.case_sensitive ? "mixed" : "lc", word(options.normalized),
+                                word(!options.no_punct), word(options.asian_support)));
+              }};
 }
 
 std::string ter_signature(const TerOptions& options, size_t references) {
-  return fmt::format("nrefs:{}|case:{}|tok:tercom|norm:no|punct:yes|asian:no|version:{}",
-                     references, options.case_sensitive ? "mixed" : "lc", sacrebleu_version);
+  return ter_metric(options).signature(references, nullptr);
 }
 
 }  // namespace ballast

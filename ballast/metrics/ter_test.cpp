@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ballast {
 namespace {
 
@@ -69,6 +71,29 @@ TEST(Ter, LengthsFarApartStayWithinTheBeam) {
   for (int i = 0; i < 300; ++i) line += " a";
   EXPECT_EQ(edits("a", {line}), 300);
   EXPECT_EQ(edits(line, {"a"}), 300);
+}
+
+// Expected values: sacreBLEU 2.6.0, `TER(...).sentence_score(...).num_edits`.
+TEST(Ter, EachOptionCutsWordsAsInSacrebleu) {
+  const auto counts = [](const TerOptions& options) {
+    return std::vector<int64_t>{
+        edits("it's here, &quot;John's&quot;.", {"it 's here , \" john 's \" ."}, options),
+        edits("我去。", {"我 去 。"}, options), edits("你好，世界", {"你好世界"}, options),
+        edits("it's.", {"it's ."}, options)};
+  };
+  using Counts = std::vector<int64_t>;
+  EXPECT_EQ(counts({.normalized = true}), (Counts{0, 3, 1, 2}));
+  EXPECT_EQ(counts({.no_punct = true}), (Counts{4, 3, 1, 0}));
+  EXPECT_EQ(counts({.normalized = true, .asian_support = true}), (Counts{0, 0, 1, 2}));
+  EXPECT_EQ(counts({.no_punct = true, .asian_support = true}), (Counts{4, 2, 0, 0}));
+  EXPECT_EQ(counts({.asian_support = true}), (Counts{9, 3, 1, 2}));
+}
+
+TEST(Ter, SignatureNamesEveryOption) {
+  EXPECT_EQ(
+      ter_signature(
+          {.normalized = true, .no_punct = true, .asian_support = true, .case_sensitive = true}, 2),
+      "nrefs:2|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes|version:2.6.0");
 }
 
 }  // namespace

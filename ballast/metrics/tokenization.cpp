@@ -1,20 +1,16 @@
 #include "ballast/metrics/tokenization.h"
 
+#include <fmt/format.h>
 #include <unicode/uchar.h>
+
+#include "ballast/base/error.h"
+#include "ballast/metrics/morphemes.h"
+#include "ballast/metrics/subwords.h"
+#include "ballast/metrics/text_rules.h"
+#include "ballast/metrics/unicode.h"
 
 namespace ballast {
 namespace {
-
-bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
-bool is_not_digit(char32_t c) { return !is_digit(c); }
-bool is_stop(char32_t c) { return c == U'.' || c == U','; }
-bool is_dash(char32_t c) { return c == U'-'; }
-
-// All of ASCII's punctuation but ' , - and the full stop, which depend on their neighbours.
-bool is_plain_punctuation(char32_t c) {
-  return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
-         (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
-}
 
 bool in_category(char32_t c, uint32_t mask) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
@@ -23,102 +19,99 @@ bool is_punctuation(char32_t c) { return in_category(c, U_GC_P_MASK); }
 bool is_symbol(char32_t c) { return in_category(c, U_GC_S_MASK); }
 bool is_not_number(char32_t c) { return !in_category(c, U_GC_N_MASK); }
 
-using Predicate = bool (*)(char32_t);
-
-std::u32string set_apart(std::u32string_view text, Predicate apart) {
-  std::u32string spaced;
-  spaced.reserve(text.size() * 2);
-  for (const char32_t c : text) {
-    if (apart(c)) {
-      spaced.append({U' ', c, U' '});
-    } else {
-      spaced.push_back(c);
-    }
-  }
-  return spaced;
-}
-
-enum class Side { left, right };
-
-// Sets the `side` character of each pair (first, second) apart. Like a regular expression's
-// substitution, pairs are found from the left and do not overlap.
-struct PairRule {
-  Predicate first, second;
-  Side apart;
-
-  std::u32string operator()(std::u32string_view text) const {
-    std::u32string spaced;
-    spaced.reserve(text.size() * 2);
-    size_t at = 0;
-    while (at < text.size()) {
-      const bool pair = at + 1 < text.size() && first(text[at]) && second(text[at + 1]);
-      if (!pair) {
-        spaced.push_back(text[at++]);
-        continue;
-      }
-      if (apart == Side::left) spaced.push_back(U' ');
-      spaced.append({text[at], U' ', text[at + 1]});
-      if (apart == Side::right) spaced.push_back(U' ');
-      at += 2;
-    }
-    return spaced;
-  }
-};
-
-struct Replacement {
-  std::u32string_view from, to;
-};
-
-// In this order: what one replacement writes, a later one may read.
-constexpr std::array<Replacement, 7> replacements_13a{{{U"<skipped>", U""},
-                                                       {U"-\n", U""},
-                                                       {U"\n", U" "},
-                                                       {U"&quot;", U"\""},
-                                                       {U"&amp;", U"&"},
-                                                       {U"&lt;", U"<"},
-                                                       {U"&gt;", U">"}}};
-
-std::u32string replaced(const std::u32string& text, const Replacement& replacement) {
-  size_t found = text.find(replacement.from);
-  if (found == text.npos) return text;
-  std::u32string result;
-  size_t begin = 0;
-  for (; found != text.npos; found = text.find(replacement.from, begin)) {
-    result.append(text, begin, found - begin).append(replacement.to);
-    begin = found + replacement.from.size();
-  }
-  return result.append(text, begin);
-}
-
-std::u32string tokenize_13a(std::u32string_view line) {
+std::u32string spaced_13a(std::u32string_view line) {
   std::u32string text(line);
-  for (const Replacement& each : replacements_13a) text = replaced(text, each);
-  text = set_apart(U" " + text + U" ", is_plain_punctuation);
-  text = PairRule{is_not_digit, is_stop, Side::right}(text);
-  text = PairRule{is_stop, is_not_digit, Side::left}(text);
-  return PairRule{is_digit, is_dash, Side::right}(text);
+  constexpr std::array<Replacement, 3> joins{{{U"<skipped>", U""}, {U"-\n", U""}, {U"\n", U" "}}};
+  for (const Replacement& join : joins) text = replaced(text, join);
+  return stops_apart(plain_punctuation_apart(U" " + entities_replaced(text) + U" "));
 }
 
-std::u32string tokenize_international(std::u32string_view line) {
+std::u32string spaced_international(std::u32string_view line) {
   std::u32string text = PairRule{is_not_number, is_punctuation, Side::right}(line);
   text = PairRule{is_punctuation, is_not_number, Side::left}(text);
   return set_apart(text, is_symbol);
 }
 
+// sacreBLEU's list. It writes the planes above the first with four hexadecimal digits and a fifth
+// that it compares as a character of its own, so its ranges for them are U+2001 to U+2A6D and
+// U+2F81 to U+2FA1.
+struct Range {
+  char32_t first, last;
+};
+constexpr std::array<Range, 22> chinese_ranges{
+    {{0x3400, 0x4db5}, {0x4e00, 0x9fa5}, {0x9fa6, 0x9fbb}, {0xf900, 0xfa2d}, {0xfa30, 0xfa6a},
+     {0xfa70, 0xfad9}, {0x2001, 0x2a6d}, {0x2f81, 0x2fa1}, {0xff00, 0xffef}, {0x2e80, 0x2eff},
+     {0x3000, 0x303f}, {0x31c0, 0x31ef}, {0x2f00, 0x2fdf}, {0x2ff0, 0x2fff}, {0x3100, 0x312f},
+     {0x31a0, 0x31bf}, {0xfe10, 0xfe1f}, {0xfe30, 0xfe4f}, {0x2600, 0x26ff}, {0x2700, 0x27bf},
+     {0x3200, 0x32ff}, {0x3300, 0x33ff}}};
+
+bool is_chinese(char32_t c) {
+  for (const auto& [first, last] : chinese_ranges) {
+    if (c >= first && c <= last) return true;
+  }
+  return false;
+}
+
+std::u32string spaced_chinese(std::u32string_view line) {
+  return stops_apart(plain_punctuation_apart(set_apart(trim(line), is_chinese)));
+}
+
+std::u32string spaced_characters(std::u32string_view line) {
+  return set_apart(line, [](char32_t) { return true; });
+}
+
+std::u32string unchanged(std::u32string_view line) { return std::u32string(line); }
+
+struct Row {
+  BleuTokenization tokenization;
+  LineTokenizer (*make)(BleuTokenization, const std::string& path);
+};
+
+template <std::u32string (*spaced)(std::u32string_view)>
+LineTokenizer rules(BleuTokenization tokenization, const std::string& path) {
+  const std::string name{enum_name(tokenization)};
+  if (path.empty()) return {name, spaced};
+  throw RecipeError(
+      fmt::format("the tokenizer {} reads no file; give it without \":{}\"", name, path));
+}
+
+LineTokenizer japanese(BleuTokenization, const std::string& path) {
+  return japanese_morphemes(path);
+}
+
+LineTokenizer korean(BleuTokenization, const std::string& path) { return korean_morphemes(path); }
+
+LineTokenizer model(BleuTokenization tokenization, const std::string& path) {
+  const std::string name{enum_name(tokenization)};
+  const bool own = tokenization == BleuTokenization::sentencepiece;
+  if (!path.empty()) return subwords(path, own ? "" : name);
+  throw RecipeError(
+      fmt::format("the tokenizer {} needs {} SentencePiece model, which is not part of Ballast; "
+                  "give its file as "
+                  "{}:FILE{}",
+                  name, own ? "a" : "its", name,
+                  own ? "" : " (where sacreBLEU has it, it is in ~/.sacrebleu/models)"));
+}
+
+constexpr std::array<Row, 11> rows{{{BleuTokenization::thirteen_a, rules<spaced_13a>},
+                                    {BleuTokenization::international, rules<spaced_international>},
+                                    {BleuTokenization::chinese, rules<spaced_chinese>},
+                                    {BleuTokenization::character, rules<spaced_characters>},
+                                    {BleuTokenization::none, rules<unchanged>},
+                                    {BleuTokenization::japanese, japanese},
+                                    {BleuTokenization::korean, korean},
+                                    {BleuTokenization::flores101, model},
+                                    {BleuTokenization::flores200, model},
+                                    {BleuTokenization::spbleu_1k, model},
+                                    {BleuTokenization::sentencepiece, model}}};
+
 }  // namespace
 
-std::u32string tokenize(std::u32string_view line, BleuTokenization tokenization) {
-  switch (tokenization) {
-    case BleuTokenization::thirteen_a:
-      return tokenize_13a(line);
-    case BleuTokenization::international:
-      return tokenize_international(line);
-    case BleuTokenization::character:
-      return set_apart(line, [](char32_t) { return true; });
-    case BleuTokenization::none:
-      break;
+LineTokenizer make_tokenizer(BleuTokenization tokenization, const std::string& path) {
+  for (const Row& row : rows) {
+    if (row.tokenization == tokenization) return row.make(tokenization, path);
   }
-  return std::u32string(line);
+  throw RecipeError("no such tokenizer");
 }
 
 }  // namespace ballast

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ballast/base/error.h"
 #include "ballast/metrics/unicode.h"
 
 namespace ballast {
@@ -9,8 +10,8 @@ namespace {
 
 using Words = std::vector<std::u32string>;
 
-Words words(std::string_view line, BleuTokenization tokenization) {
-  const std::u32string spaced = tokenize(code_points(line), tokenization);
+Words words(std::string_view line, BleuTokenization tokenization, const std::string& path = {}) {
+  const std::u32string spaced = make_tokenizer(tokenization, path).spaced(code_points(line));
   const auto split = split_words(spaced);
   return Words(split.begin(), split.end());
 }
@@ -52,6 +53,47 @@ TEST(TokenizationChar, EveryCodePointIsAWord) {
 
 TEST(TokenizationNone, WordsEndOnlyAtWhiteSpace) {
   EXPECT_EQ(words(" a.b\u3000c\x1d(d) ", BleuTokenization::none), (Words{U"a.b", U"c", U"(d)"}));
+}
+
+TEST(TokenizationZh, ChineseCharactersAreWordsAndTheRestIsCutAs13a) {
+  EXPECT_EQ(words("我去3.5次,好。", BleuTokenization::chinese),
+            (Words{U"我", U"去", U"3.5", U"次", U",", U"好", U"。"}));
+  EXPECT_EQ(words("&quot;", BleuTokenization::chinese), (Words{U"&", U"quot", U";"}));
+}
+
+// sacreBLEU's ranges for the planes above the first are none: see the list.
+TEST(TokenizationZh, CharactersOfPlaneTwoStayInTheirWord) {
+  EXPECT_EQ(words("a\U00020000b", BleuTokenization::chinese), (Words{U"a\U00020000b"}));
+  EXPECT_EQ(words("a\u2212b", BleuTokenization::chinese), (Words{U"a", U"\u2212", U"b"}));
+}
+
+TEST(TokenizationJa, MecabFindsTheWords) {
+  EXPECT_EQ(words("すもももももももものうち", BleuTokenization::japanese),
+            (Words{U"すもも", U"も", U"もも", U"も", U"もも", U"の", U"うち"}));
+}
+
+// Debian's dictionary has the era's name as a word, sacreBLEU's has not.
+TEST(TokenizationJa, TheWordThatDebianAddsIsLeftOut) {
+  EXPECT_EQ(words("令和元年", BleuTokenization::japanese), (Words{U"令", U"和", U"元年"}));
+}
+
+TEST(TokenizationJa, SignatureNamesMecabsVersionAndTheDictionary) {
+  EXPECT_EQ(make_tokenizer(BleuTokenization::japanese).signature, "ja-mecab-0.996-IPA");
+}
+
+TEST(Tokenization, AFolderWithoutADictionaryIsRefused) {
+  EXPECT_THROW(make_tokenizer(BleuTokenization::japanese, "/nowhere"), StoreError);
+  EXPECT_THROW(make_tokenizer(BleuTokenization::korean, "/nowhere"), StoreError);
+}
+
+TEST(Tokenization, AModelThatIsNotGivenIsAskedFor) {
+  try {
+    make_tokenizer(BleuTokenization::flores200);
+    FAIL() << "expected RecipeError";
+  } catch (const RecipeError& error) {
+    EXPECT_NE(std::string(error.what()).find("flores200:FILE"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(make_tokenizer(BleuTokenization::thirteen_a, "file"), RecipeError);
 }
 
 TEST(Unicode, IllFormedBytesBecomeReplacementMarks) {

@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ballast {
 
@@ -18,6 +19,18 @@ std::u32string code_points(std::string_view utf8) {
     text.push_back(static_cast<char32_t>(c));
   }
   return text;
+}
+
+std::string utf8(std::u32string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (const char32_t c : text) {
+    std::array<char, U8_MAX_LENGTH> unit{};
+    size_t length = 0;
+    U8_APPEND_UNSAFE(unit.data(), length, static_cast<UChar32>(c));
+    bytes.append(unit.data(), length);
+  }
+  return bytes;
 }
 
 std::u32string lower_case(std::u32string_view text) {
@@ -42,6 +55,12 @@ std::u32string_view trim_end(std::u32string_view text) {
   return text;
 }
 
+std::u32string_view trim(std::u32string_view text) {
+  text = trim_end(text);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  return text;
+}
+
 std::vector<std::u32string_view> split_words(std::u32string_view text) {
   std::vector<std::u32string_view> words;
   auto begin = std::find_if_not(text.begin(), text.end(), is_space);
@@ -51,6 +70,15 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
     begin = std::find_if_not(end, text.end(), is_space);
   }
   return words;
+}
+
+std::u32string joined(std::span<const std::u32string_view> words) {
+  std::u32string text;
+  for (const std::u32string_view word : words) {
+    if (!text.empty()) text.push_back(U' ');
+    text.append(word);
+  }
+  return text;
 }
 
 }  // namespace ballast
