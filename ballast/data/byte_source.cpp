@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -24,7 +25,6 @@ using std::string_view_literals::operator""sv;
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr std::string_view gzip_magic = "\x1f\x8b"sv;
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd"sv;
-constexpr std::size_t longest_magic = 6;
 
 struct Foreign {
   std::string_view magic, name;
@@ -62,10 +62,12 @@ class RawSource : public ByteSource {
 
   const std::string& name() const { return name_; }
 
-  std::string_view peek(std::size_t wanted) {
-    while (end_ - begin_ < wanted && refill() > 0) {
+  /// The front of the data; longer by one read, unless the data ends, where `more` says so.
+  template <class More>
+  std::string_view peek(const More& more) {
+    while (more(front()) && refill() > 0) {
     }
-    return {buffer_.data() + begin_, std::min(wanted, end_ - begin_)};
+    return front();
   }
 
   /// What is buffered, read anew when nothing is; empty at the end of the file.
@@ -86,8 +88,17 @@ class RawSource : public ByteSource {
     return count;
   }
 
+  bool ready() override {
+    if (begin_ < end_ || ended_) return true;
+    pollfd facts{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return ::poll(&facts, 1, 0) != 0;
+  }
+
  private:
+  std::string_view front() const { return {buffer_.data() + begin_, end_ - begin_}; }
+
   std::size_t refill() {
+    if (ended_) return 0;  // a terminal would have to be told so again
     ssize_t count = 0;
     do {
       count = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
@@ -96,6 +107,7 @@ class RawSource : public ByteSource {
       refuse(name_, fmt::format("cannot be read: {}", std::strerror(errno)),
              "check the disk and the permissions");
     }
+    ended_ = count == 0;
     end_ += static_cast<std::size_t>(count);
     return static_cast<std::size_t>(count);
   }
@@ -108,6 +120,7 @@ class RawSource : public ByteSource {
   int descriptor_;
   std::vector<char> buffer_ = std::vector<char>(buffer_size);
   std::size_t begin_ = 0, end_ = 0;
+  bool ended_ = false;
 };
 
 class GzipSource : public ByteSource {
@@ -119,6 +132,8 @@ class GzipSource : public ByteSource {
   GzipSource(const GzipSource&) = delete;
   GzipSource& operator=(const GzipSource&) = delete;
   ~GzipSource() override { inflateEnd(&stream_); }
+
+  bool ready() override { return raw_->ready(); }
 
   std::size_t read(std::span<char> buffer) override {
     for (;;) {
@@ -172,6 +187,8 @@ class ZstdSource : public ByteSource {
     if (!stream_) throw std::bad_alloc();
   }
 
+  bool ready() override { return raw_->ready(); }
+
   std::size_t read(std::span<char> buffer) override {
     for (;;) {
       const auto packed = raw_->chunk();
@@ -196,6 +213,17 @@ class ZstdSource : public ByteSource {
   bool frame_ended_ = false;
 };
 
+/// Whether more bytes could make a format of this front that it is not yet. Nothing else is waited
+/// for: whoever asks for a translation of "a" may wait for the answer.
+bool is_undecided(std::string_view front) {
+  const auto may_become = [&](std::string_view magic) {
+    return front.size() < magic.size() && magic.starts_with(front);
+  };
+  return may_become(gzip_magic) || may_become(zstd_magic) ||
+         std::ranges::any_of(foreign_formats,
+                             [&](const Foreign& foreign) { return may_become(foreign.magic); });
+}
+
 /// True when `front` starts with the magic, or is a shorter front of it in a file named like one.
 bool is_format(std::string_view front, std::string_view magic, bool named) {
   if (front.size() >= magic.size()) return front.starts_with(magic);
@@ -206,7 +234,7 @@ bool is_format(std::string_view front, std::string_view magic, bool named) {
 
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& file) {
   auto raw = std::make_unique<RawSource>(file);
-  const auto front = raw->peek(longest_magic);
+  const auto front = raw->peek(is_undecided);
   for (const Foreign& foreign : foreign_formats) {
     if (front.starts_with(foreign.magic)) {
       refuse(raw->name(), fmt::format("is {}", foreign.name),

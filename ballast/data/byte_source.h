@@ -15,6 +15,10 @@ class ByteSource {
   /// Fills the front of `buffer` and returns how many bytes; 0 only at the end of the data.
   /// Raises DataError when the file cannot be read, is damaged or ends too early.
   virtual std::size_t read(std::span<char> buffer) = 0;
+
+  /// Whether `read` would not have to wait for whoever writes the data. What is packed counts as
+  /// ready where there are packed bytes, even if too few for one that is not.
+  virtual bool ready() = 0;
 };
 
 /// Opens plain, gzip (RFC 1952, any number of members) or zstd (RFC 8878, any number of frames)

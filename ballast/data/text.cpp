@@ -69,7 +69,8 @@ bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == te
 
 LineReader::LineReader(const std::filesystem::path& file)
     : name_(file == "-" ? "standard input" : file.string()), source_(open_bytes(file)) {
-  while (buffer_.size() < byte_order_mark.size() && refill()) {
+  while (buffer_.size() < byte_order_mark.size() && byte_order_mark.starts_with(buffer_) &&
+         refill()) {
   }
   if (buffer_.starts_with(byte_order_mark)) begin_ = byte_order_mark.size();
 }
@@ -100,6 +101,17 @@ std::optional<std::string_view> LineReader::next() {
     if (searched == 0) return std::nullopt;
     return take(searched, 0);
   }
+}
+
+bool LineReader::ready() {
+  std::size_t searched = 0;
+  while (buffer_.find('\n', begin_ + searched) == std::string::npos) {
+    searched = buffer_.size() - begin_;
+    if (searched > longest_line) return true;
+    if (!source_->ready()) return false;
+    if (!refill()) return true;
+  }
+  return true;
 }
 
 std::string_view LineReader::take(std::size_t length, std::size_t end_mark) {

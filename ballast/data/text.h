@@ -33,6 +33,9 @@ class LineReader {
   /// The next line without its end, valid until the next call; nothing after the last.
   std::optional<std::string_view> next();
 
+  /// Whether `next` would answer without waiting for whoever writes the text.
+  bool ready();
+
   /// Number of the line that `next` returned last, from 1.
   int64_t line() const { return line_; }
   const std::string& name() const { return name_; }

@@ -1,7 +1,9 @@
 #include "ballast/data/text.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -167,6 +169,64 @@ TEST(Utf8, AcceptsExactlyTheWellFormed) {
        {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
         "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff\xfe", "\xe2\x82", "\xc3"}) {
     EXPECT_EQ(valid_utf8_prefix(std::string("12345678") + std::string(bad)), 8U);
+  }
+}
+
+/// Writes into a FIFO that a reader has open as well.
+class Fifo {
+ public:
+  explicit Fifo(const fs::path& path) : path_(path) {
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    writing_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  }
+  ~Fifo() { close(); }
+
+  const fs::path& path() const { return path_; }
+  void write(std::string_view bytes) const {
+    ASSERT_EQ(::write(writing_, bytes.data(), bytes.size()), std::ssize(bytes));
+  }
+  void close() {
+    if (writing_ >= 0) ::close(writing_);
+    writing_ = -1;
+  }
+
+ private:
+  fs::path path_;
+  int writing_;
+};
+
+TEST_F(Text, ALineIsReadAsSoonAsItIsThereAndReadySaysWhen) {
+  Fifo fifo(folder_ / "fifo");
+  fifo.write("B\n");  // fewer bytes than tell the formats of files apart, and the front of one
+  LineReader reader(fifo.path());
+  EXPECT_TRUE(reader.ready());
+  EXPECT_EQ(reader.next(), "B");
+  EXPECT_FALSE(reader.ready());
+  fifo.write("half");
+  EXPECT_FALSE(reader.ready());
+  fifo.write(" and half\nnext\nrest");
+  EXPECT_TRUE(reader.ready());
+  EXPECT_EQ(reader.next(), "half and half");
+  EXPECT_TRUE(reader.ready());
+  EXPECT_EQ(reader.next(), "next");
+  EXPECT_FALSE(reader.ready());
+  fifo.close();
+  EXPECT_TRUE(reader.ready());
+  EXPECT_EQ(reader.next(), "rest");
+  EXPECT_TRUE(reader.ready());
+  EXPECT_EQ(reader.next(), std::nullopt);
+}
+
+TEST_F(Text, FilesAreAlwaysReady) {
+  for (const auto& [name, bytes] :
+       {std::pair{"plain", std::string("a\nb")}, {"packed.gz", gzip("a\nb")}}) {
+    LineReader reader(write(name, bytes));
+    for (const char* line : {"a", "b"}) {
+      EXPECT_TRUE(reader.ready());
+      EXPECT_EQ(reader.next(), line);
+    }
+    EXPECT_TRUE(reader.ready());
+    EXPECT_EQ(reader.next(), std::nullopt);
   }
 }
 

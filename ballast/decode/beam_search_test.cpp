@@ -6,47 +6,28 @@
 #include <cmath>
 
 #include "ballast/decode/translate.h"
-#include "ballast/testing/toy.h"
+#include "ballast/testing/decoding.h"
 
 namespace ballast {
 namespace {
 
+using testing::forced_log_probability;
+using testing::sharp_toy_model;
 using testing::toy_ids;
 using testing::toy_vocabulary;
 
-std::shared_ptr<Transformer> toy() {
-  auto model = testing::toy_model(testing::toy_options(PreNorm{}));
-  // Sharper than at the start, so that hypotheses differ.
-  model->target_embedding->weight.detach().mul_(3);
-  return model;
-}
-
-/// Sum of log-probabilities of a hypothesis and its end piece, by one teacher-forced pass.
-double rescored(const Transformer& model, const Packed& source, const Hypothesis& hypothesis) {
-  std::vector<int64_t> input{2}, output = hypothesis.tokens;
-  input.insert(input.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
-  output.push_back(3);
-  const std::vector<int64_t> lengths{static_cast<int64_t>(input.size())};
-  const torch::Tensor hidden =
-      model.forward(source, {torch::tensor(input, torch::kInt64), Segments::packed(lengths)});
-  const torch::Tensor targets = torch::tensor(output, torch::kInt64);
-  return target_log_probabilities(model.projection(hidden, targets), model.projection_multiplier())
-      .sum()
-      .item<double>();
-}
-
 TEST(BeamSearch, LogProbabilitiesAreThoseOfATeacherForcedPass) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const Packed source = toy_ids({5}, toy_vocabulary, 1);
   const DecodeOptions options{.beam = 3, .max_extra = 4};
   const auto results = beam_search(*model, source, options);
   for (const Hypothesis& found : results[0]) {
-    EXPECT_NEAR(found.log_probability, rescored(*model, source, found), 1e-4);
+    EXPECT_NEAR(found.log_probability, forced_log_probability(*model, source, found), 1e-4);
   }
 }
 
 TEST(BeamSearch, ASentenceIsTranslatedTheSameAloneAndInABatch) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const Packed both = toy_ids({5, 3}, toy_vocabulary, 1);
   const Packed alone{both.tokens.slice(0, 5, 8), Segments::packed(std::array{int64_t{3}})};
   const DecodeOptions options{.beam = 3, .max_extra = 4};
@@ -57,7 +38,7 @@ TEST(BeamSearch, ASentenceIsTranslatedTheSameAloneAndInABatch) {
 }
 
 TEST(BeamSearch, AWideBeamFindsTheBestOfAllShortOutputs) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const Packed source = toy_ids({2}, toy_vocabulary, 4);
   // Outputs of at most two tokens: eight usable pieces, so 8 + 64 hypotheses.
   const DecodeOptions wide{.beam = 80, .alpha = 0, .max_ratio = 0, .max_extra = 3};
@@ -66,16 +47,17 @@ TEST(BeamSearch, AWideBeamFindsTheBestOfAllShortOutputs) {
   std::vector<int64_t> pieces{1};
   for (int64_t piece = 4; piece < toy_vocabulary; ++piece) pieces.push_back(piece);
   for (const int64_t first : pieces) {
-    exhaustive = std::max(exhaustive, rescored(*model, source, {.tokens = {first}}));
+    exhaustive = std::max(exhaustive, forced_log_probability(*model, source, {.tokens = {first}}));
     for (const int64_t second : pieces) {
-      exhaustive = std::max(exhaustive, rescored(*model, source, {.tokens = {first, second}}));
+      exhaustive =
+          std::max(exhaustive, forced_log_probability(*model, source, {.tokens = {first, second}}));
     }
   }
   EXPECT_NEAR(best.log_probability, exhaustive, 1e-4);
 }
 
 TEST(BeamSearch, NoOutputIsEmptyUnlessThatIsAllowed) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   model->target_embedding->weight.detach()[3] = model->target_embedding->weight[3] * 0 + 5;
   const Packed source = toy_ids({4, 2}, toy_vocabulary, 2);
   for (const auto& found : beam_search(*model, source, {.beam = 2})) {
@@ -84,7 +66,7 @@ TEST(BeamSearch, NoOutputIsEmptyUnlessThatIsAllowed) {
 }
 
 TEST(BeamSearch, TheLongestOutputEndsByForce) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const Packed source = toy_ids({6}, toy_vocabulary, 3);
   const DecodeOptions options{.beam = 2, .max_ratio = 0, .max_extra = 3};
   const auto results = beam_search(*model, source, options);
@@ -94,7 +76,7 @@ TEST(BeamSearch, TheLongestOutputEndsByForce) {
 }
 
 TEST(Translate, ResultsComeInTheOrderOfTheSourcesAndEmptySourcesGiveNone) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const std::vector<std::vector<int64_t>> sources{{4, 5, 3}, {}, {6, 7, 8, 9, 3}, {3}};
   const auto found = translate(*model, sources, {.beam = 2, .max_extra = 4, .batch_tokens = 8});
   ASSERT_EQ(found.size(), 4U);
@@ -109,7 +91,7 @@ TEST(Translate, ResultsComeInTheOrderOfTheSourcesAndEmptySourcesGiveNone) {
 }
 
 TEST(Translate, GivesTheSameForAnyNumberOfThreadsAndAnyBatches) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   std::vector<std::vector<int64_t>> sources;
   for (int64_t i = 0; i < 40; ++i) sources.emplace_back(2 + i * 7 % 13, 4 + i % 7);
   const auto translated = [&](int threads, int64_t batch_tokens) {
@@ -133,7 +115,7 @@ TEST(Translate, GivesTheSameForAnyNumberOfThreadsAndAnyBatches) {
 }
 
 TEST(Translate, TellsItsProgressOnceForEveryBatch) {
-  const auto model = toy();
+  const auto model = sharp_toy_model();
   const std::vector<std::vector<int64_t>> sources(6, {4, 5, 3});
   std::vector<int64_t> told;
   translate(*model, sources, {.beam = 2, .max_extra = 4, .batch_tokens = 12},

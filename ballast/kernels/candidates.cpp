@@ -42,6 +42,11 @@ std::vector<std::vector<Candidate>> best_candidates_reference(const CandidateInp
   const torch::Tensor left_out = torch::tensor(list(inputs.excluded), torch::kInt64);
   const torch::Tensor scores =
       (inputs.logits + offsets.unsqueeze(1)).index_fill(1, left_out, impossible);
+  for (size_t row = 0; row < inputs.forbidden.size(); ++row) {
+    const std::span<const int64_t> columns_of_row = inputs.forbidden[row];
+    scores[static_cast<int64_t>(row)].index_fill_(
+        0, torch::tensor(list(columns_of_row), torch::kInt64), impossible);
+  }
   std::vector<std::vector<Candidate>> all(inputs.groups.count());
   for (int64_t g = 0; g < inputs.groups.count(); ++g) {
     const int64_t first = inputs.groups.begin(g);
@@ -60,7 +65,7 @@ std::vector<std::vector<Candidate>> best_candidates(const CandidateInputs& input
   if (!fused_serves(inputs.logits)) return best_candidates_reference(inputs);
   const torch::Tensor logits = inputs.logits.contiguous();
   const ScoreRows scores{logits.data_ptr<float>(), logits.size(1), inputs.offsets.data(),
-                         inputs.excluded};
+                         inputs.excluded, inputs.forbidden};
   std::vector<std::vector<Candidate>> all(inputs.groups.count());
   for_each_task(inputs.groups.count(), [&](int64_t g) {
     all[g] = best_of_rows(scores, inputs.groups.begin(g), inputs.groups.length(g), inputs.count);

@@ -23,6 +23,8 @@ struct CandidateInputs {
   const Segments& groups;             ///< rows that compete with each other
   std::span<const int64_t> excluded;  ///< columns left out
   int64_t count = 1;                  ///< wanted of every group
+  /// [N] lists of columns left out of single rows; none where no row has any.
+  std::span<const std::vector<int64_t>> forbidden = {};
 };
 
 /// Logarithm of the sum of exponentials of every row of [N, V].

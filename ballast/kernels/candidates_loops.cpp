@@ -76,6 +76,8 @@ bool contains(std::span<const int64_t> all, int64_t one) {
 void search_row(const ScoreRows& scores, int64_t row, Best& best) {
   const Floats d;
   const Vector offset = hn::Set(d, scores.offsets[row]);
+  const auto forbidden = scores.forbidden.empty() ? std::span<const int64_t>()
+                                                  : std::span<const int64_t>(scores.forbidden[row]);
   for_row(scores.logits + row * scores.columns, scores.columns, [&](size_t i, Vector v) HWY_ATTR {
     const Vector score = hn::Add(v, offset);
     if (hn::AllFalse(d, hn::Gt(score, hn::Set(d, best.worst())))) return;
@@ -83,7 +85,8 @@ void search_row(const ScoreRows& scores, int64_t row, Best& best) {
     hn::Store(score, d, part);
     for (size_t lane = 0; lane < lanes(); ++lane) {
       const auto token = static_cast<int64_t>(i + lane);
-      if (!contains(scores.excluded, token)) best.offer({row, token, part[lane]});
+      if (contains(scores.excluded, token) || contains(forbidden, token)) continue;
+      best.offer({row, token, part[lane]});
     }
   });
 }

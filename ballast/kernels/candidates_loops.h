@@ -10,6 +10,7 @@ struct ScoreRows {
   int64_t columns;
   const float* offsets;
   std::span<const int64_t> excluded;
+  std::span<const std::vector<int64_t>> forbidden;  ///< see `CandidateInputs`
 };
 
 /// Logarithm of the sum of exponentials of a row, summed in blocks and over these in float64.

@@ -15,6 +15,7 @@ struct Case {
   std::vector<int64_t> groups;
   int64_t columns, count;
   std::vector<int64_t> excluded = {};
+  std::vector<std::vector<int64_t>> forbidden = {};  // of single rows
 };
 
 std::vector<Case> cases() {
@@ -23,7 +24,8 @@ std::vector<Case> cases() {
           {{2, 0, 3}, 7, 4, {0, 2}},
           {{4, 4, 1}, 1000, 8, {0, 2, 999}},
           {{3}, 8193, 40, {5}},
-          {{1, 2}, 3, 10, {1}}};
+          {{1, 2}, 3, 10, {1}},
+          {{1, 2}, 9, 5, {1}, {{}, {0, 3, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}}};
 }
 
 std::vector<float> offsets_of(int64_t rows) {
@@ -36,7 +38,7 @@ std::vector<std::vector<Candidate>> searched(const Case& c, const torch::Tensor&
                                              decltype(&best_candidates) version) {
   const Segments groups = Segments::packed(c.groups);
   const std::vector<float> offsets = offsets_of(groups.tokens());
-  return version({logits, offsets, groups, c.excluded, c.count});
+  return version({logits, offsets, groups, c.excluded, c.count, c.forbidden});
 }
 
 void expect_equal(const std::vector<Candidate>& found, const std::vector<Candidate>& wanted) {

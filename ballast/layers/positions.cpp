@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ballast/base/error.h"
 
@@ -38,6 +39,10 @@ torch::Tensor Positions::forward(const torch::Tensor& places, int64_t longest) {
     return multiplier == 1 ? rows : rows * multiplier;
   }
   return sinusoids_up_to(longest, places.device()).index_select(0, places);
+}
+
+int64_t Positions::longest_sequence() const {
+  return table.defined() ? table.size(0) : std::numeric_limits<int64_t>::max();
 }
 
 torch::Tensor Positions::sinusoids_up_to(int64_t longest, torch::Device device) {

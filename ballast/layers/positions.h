@@ -53,6 +53,9 @@ class Positions : public torch::nn::Module, public Described {
   /// Throws DataError when `longest` exceeds a learned table. Safe on several threads at once.
   torch::Tensor forward(const torch::Tensor& places, int64_t longest);
 
+  /// Longest sequence that `forward` takes; without end where positions are computed.
+  int64_t longest_sequence() const;
+
   std::vector<ParameterSlot> describe() override;
 
   torch::Tensor table;    ///< learned [max_length, d]; else undefined

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -117,6 +118,11 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
   ++state.length;
   state.reading.lineage.extend(ids.size(0), ids.device());
   return decoder->step(target_dropout_->forward(x), state.caches, state.reading);
+}
+
+int64_t Transformer::longest_sequence() const {
+  const int64_t target = target_positions->longest_sequence();
+  return encoder ? std::min(target, source_positions->longest_sequence()) : target;
 }
 
 void Transformer::set_activations(Activations activations) {

@@ -52,6 +52,9 @@ class Transformer : public torch::nn::Module {
   /// Logits [N, V] of decoder outputs [N, d].
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
+  /// Longest source, and longest target with its begin piece, that there are positions for.
+  int64_t longest_sequence() const;
+
   /// Whether both stacks keep what their blocks compute, see `BlockStack::activations`.
   void set_activations(Activations activations);
 

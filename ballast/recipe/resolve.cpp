@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ballast/base/error.h"
+#include "ballast/decode/contradictions.h"
 #include "ballast/recipe/differences.h"
 #include "ballast/recipe/load.h"
 
@@ -70,6 +71,7 @@ std::string located(const std::string& file, const std::filesystem::path& folder
 
 std::vector<Contradiction> contradictions(const Recipe& recipe) {
   std::vector<Contradiction> found = contradictions(recipe.model);
+  for (Contradiction& each : contradictions(recipe.decode)) found.push_back(std::move(each));
   check_batches(recipe, found);
   if (recipe.train.patience > 0 && recipe.train.validate_every == 0) {
     found.push_back({"train.patience",

@@ -152,10 +152,9 @@ void Trainer::validate() {
   std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step(),
                                  found.loss, found.perplexity());
   if (parts_.options.bleu_sentences > 0 && parts_.valid->is_parallel()) {
-    DecodeOptions greedy = parts_.decode;
-    greedy.beam = 1;
-    const double bleu = validation_bleu(model, *parts_.tokenizer,
-                                        {*parts_.valid, parts_.options.bleu_sentences, greedy});
+    const double bleu =
+        validation_bleu(model, *parts_.tokenizer,
+                        {*parts_.valid, parts_.options.bleu_sentences, parts_.decode.greedy()});
     values["validation_bleu"] = bleu;
     text += fmt::format(", BLEU {:.2f}", bleu);
   }

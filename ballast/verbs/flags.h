@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,18 @@ struct InitFlags {
   MachineFlags machine;
 };
 
+/// What is written for a line: its translation; Moses' "number ||| text ||| features ||| score"; or
+/// an object of JSON.
+enum class TranslationFormat { text, moses, json };
+
 struct TranslateFlags {
-  RunFlags run;
+  std::vector<std::filesystem::path> runs;     ///< several vote
+  std::vector<std::string> models = {"best"};  ///< of all runs, of each one, or several of the only
+  std::vector<std::string> overrides;
   std::filesystem::path input = "-", output = "-";
   int64_t n_best = 1;
+  std::optional<TranslationFormat> format;  ///< absent: text; moses where n_best > 1
+  bool scores = false;                      ///< before each text, with a tab
   MachineFlags machine;
 };
 

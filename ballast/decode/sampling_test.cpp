@@ -1,0 +1,140 @@
+#include "ballast/decode/sampling.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "ballast/decode/translate.h"
+#include "ballast/testing/toy.h"
+
+namespace ballast {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Sum of squared deviations of counts from what the weights expect, in units of their variance.
+double chi_square(const std::map<int64_t, int64_t>& counts, const std::vector<double>& weights) {
+  double total = 0, draws = 0, sum = 0;
+  for (const double weight : weights) total += weight;
+  for (const auto& [token, count] : counts) draws += static_cast<double>(count);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto place = counts.find(static_cast<int64_t>(i));
+    const double count = place == counts.end() ? 0 : static_cast<double>(place->second);
+    const double expected = draws * weights[i] / total;
+    if (expected == 0) {
+      sum += count == 0 ? 0 : infinity;
+    } else {
+      sum += (count - expected) * (count - expected) / expected;
+    }
+  }
+  return sum;
+}
+
+const std::vector<float> logits{0.5F, -1, 2, -std::numeric_limits<float>::infinity(), 1.5F, 0.4F};
+
+std::map<int64_t, int64_t> drawn(const RandomSampling& options, int64_t count = 20000) {
+  std::map<int64_t, int64_t> counts;
+  for (int64_t i = 0; i < count; ++i) {
+    ++counts[draw(logits, options, uniform_at({.sentence = i}, options)).value()];
+  }
+  return counts;
+}
+
+// A chi-square of five degrees of freedom exceeds this once in a hundred thousand seeds.
+constexpr double most_likely_below = 31;
+
+TEST(Draw, FollowsTheSoftmaxAtEveryTemperature) {
+  for (const double temperature : {0.5, 1.0, 3.0}) {
+    std::vector<double> weights;
+    for (const float logit : logits) weights.push_back(std::exp(logit / temperature));
+    const auto counts = drawn({.temperature = temperature, .seed = 7});
+    EXPECT_LT(chi_square(counts, weights), most_likely_below) << temperature;
+  }
+}
+
+TEST(Draw, TopKKeepsTheLikeliestAndTheirRatios) {
+  const auto counts = drawn({.top_k = 3});
+  EXPECT_LT(chi_square(counts, {std::exp(0.5), 0, std::exp(2.0), 0, std::exp(1.5), 0}),
+            most_likely_below);
+  EXPECT_EQ(drawn({.top_k = 100}, 500), drawn({}, 500));
+}
+
+TEST(Draw, TopPKeepsTheFewestThatReachIt) {
+  // softmax: 0.118, 0.026, 0.527, 0, 0.320, 0.107 less what is cut; 2 and 4 have 0.77 together.
+  EXPECT_LT(chi_square(drawn({.top_p = 0.7}), {0, 0, std::exp(2.0), 0, std::exp(1.5), 0}),
+            most_likely_below);
+  EXPECT_EQ(drawn({.top_p = 1e-9}, 50), (std::map<int64_t, int64_t>{{2, 50}}));
+  EXPECT_LT(
+      chi_square(drawn({.top_k = 2, .top_p = 0.99}), {0, 0, std::exp(2.0), 0, std::exp(1.5), 0}),
+      most_likely_below);
+}
+
+TEST(Draw, ALowTemperatureIsTheLikeliestAndWhatIsNoNumberIsNotDrawn) {
+  EXPECT_EQ(drawn({.temperature = 1e-3}, 100), (std::map<int64_t, int64_t>{{2, 100}}));
+  EXPECT_FALSE(draw({std::nanf(""), -INFINITY}, {}, 0.5));
+  EXPECT_EQ(draw({std::nanf(""), 1}, {}, 0.999), 1);
+  EXPECT_EQ(draw({-INFINITY, 1, -INFINITY}, {}, 1 - 1e-16), 1);
+}
+
+TEST(Draw, EveryPlaceAndSeedHasANumberOfItsOwn) {
+  const auto uniform = [](const DrawPlace& place, int64_t seed) {
+    return uniform_at(place, {.seed = seed});
+  };
+  EXPECT_EQ(uniform({1, 2, 3}, 4), uniform({1, 2, 3}, 4));
+  for (const auto& [place, seed] : {std::pair{DrawPlace{2, 2, 3}, 4},
+                                    {DrawPlace{1, 3, 3}, 4},
+                                    {DrawPlace{1, 2, 4}, 4},
+                                    {DrawPlace{1, 2, 3}, 5}}) {
+    EXPECT_NE(uniform({1, 2, 3}, 4), uniform(place, seed));
+  }
+}
+
+DecodeOptions sampling(const RandomSampling& options, int64_t batch_tokens = 4096) {
+  return {.search = options, .beam = 1, .max_extra = 4, .batch_tokens = batch_tokens};
+}
+
+TEST(Sampling, FirstTokensOfManySamplesFollowTheModel) {
+  const auto model = testing::toy_model(testing::toy_options(PreNorm{}));
+  const Packed source = testing::toy_ids({4}, testing::toy_vocabulary, 1);
+  const auto found = beam_search(*model, source, sampling({.samples = 4000}))[0];
+  ASSERT_EQ(found.size(), 4000U);
+  std::map<int64_t, int64_t> counts;
+  for (const Hypothesis& each : found) ++counts[each.tokens.at(0)];
+  const torch::NoGradGuard no_grad;
+  DecodeState state = model->start(model->encode(source), 1);
+  const torch::Tensor first = model->logits(model->step(torch::tensor({2}), state)).exp()[0];
+  std::vector<double> weights;
+  for (int64_t token = 0; token < first.size(0); ++token) {
+    const bool allowed = token == 1 || token > 3;
+    weights.push_back(allowed ? first[token].item<double>() : 0);
+  }
+  EXPECT_LT(chi_square(counts, weights), most_likely_below);
+}
+
+TEST(Sampling, IsTheSameForAnyThreadsAndBatchesAndAnotherForAnotherSeed) {
+  const auto model = testing::toy_model(testing::toy_options(PreNorm{}));
+  Sources sources;
+  for (int64_t i = 0; i < 40; ++i) sources.emplace_back(2 + i * 7 % 13, 4 + i % 7);
+  const int before = at::get_num_threads();
+  const auto sampled = [&](int threads, int64_t batch_tokens, int64_t seed) {
+    at::set_num_threads(threads);
+    std::vector<std::vector<int64_t>> tokens;
+    const auto options = sampling({.top_k = 6, .samples = 2, .seed = seed}, batch_tokens);
+    for (const Hypotheses& found : translate(*model, sources, options)) {
+      EXPECT_EQ(found.size(), 2U);
+      for (const Hypothesis& each : found) tokens.push_back(each.tokens);
+    }
+    return tokens;
+  };
+  const auto wanted = sampled(1, 1'000'000, 1);
+  EXPECT_EQ(sampled(2, 90, 1), wanted);
+  EXPECT_EQ(sampled(3, 1, 1), wanted);
+  EXPECT_NE(sampled(1, 1'000'000, 2), wanted);
+  at::set_num_threads(before);
+}
+
+}  // namespace
+}  // namespace ballast
