@@ -5,6 +5,13 @@
 
 namespace ballast {
 
+SpecialIds special_ids(const Tokenizer& target) {
+  const int64_t begin = target.begin_id();
+  return {.padding = target.pad_id() < 0 ? begin : target.pad_id(),
+          .begin = begin,
+          .end = target.end_id()};
+}
+
 double hypothesis_score(double log_probability, int64_t length, const DecodeOptions& options) {
   const auto n = static_cast<double>(length);
   const double base = options.length_penalty == LengthPenalty::power ? n : (5 + n) / 6;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ballast/data/tokenizer.h"
 #include "ballast/decode/options.h"
 
 namespace ballast {
@@ -14,10 +15,13 @@ struct Hypothesis {
   double score = 0;             ///< what hypotheses are ranked by
 };
 
-/// Ids with a meaning of their own while decoding.
+/// Ids with a meaning of their own while decoding; as `Tokenizer::train` gives them.
 struct SpecialIds {
   int64_t padding = 0, begin = 2, end = 3;
 };
+
+/// Those of a target vocabulary; one that has no pad piece has the begin piece twice.
+SpecialIds special_ids(const Tokenizer& target);
 
 /// log_probability over the length penalty; `length` counts the end piece.
 double hypothesis_score(double log_probability, int64_t length, const DecodeOptions& options);

@@ -72,8 +72,8 @@ std::vector<Places> cut(const std::vector<std::vector<int64_t>>& sources,
 // mostly wait for each other; a single batch has all of them.
 std::vector<Hypotheses> translate(Transformer& model,
                                   const std::vector<std::vector<int64_t>>& sources,
-                                  const DecodeOptions& options,
-                                  const TranslationProgress& progress) {
+                                  const DecodeOptions& options, const TranslationProgress& progress,
+                                  const SpecialIds& special) {
   const EvaluationMode evaluating(model);
   const PrecisionScope products(model.context(), options.precision);
   const torch::Device device = model.target_embedding->weight.device();
@@ -85,7 +85,7 @@ std::vector<Hypotheses> translate(Transformer& model,
   std::mutex counting;
   size_t done = 0;
   const auto translate_one = [&](Places places) {
-    auto found = beam_search(model, packed(sources, places, device), options);
+    auto found = beam_search(model, packed(sources, places, device), options, special);
     for (size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(found[i]);
     const std::lock_guard lock(counting);
     done += places.size();

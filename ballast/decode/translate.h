@@ -22,6 +22,7 @@ using TranslationProgress = std::function<void(int64_t done)>;
 std::vector<Hypotheses> translate(Transformer& model,
                                   const std::vector<std::vector<int64_t>>& sources,
                                   const DecodeOptions& options,
-                                  const TranslationProgress& progress = {});
+                                  const TranslationProgress& progress = {},
+                                  const SpecialIds& special = {});
 
 }  // namespace ballast

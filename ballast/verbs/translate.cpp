@@ -17,8 +17,8 @@ std::vector<std::vector<int64_t>> encoded(const OpenedRun& run,
                                           const std::vector<std::string>& lines) {
   std::vector<std::vector<int64_t>> sources;
   for (size_t i = 0; i < lines.size(); ++i) {
-    std::vector<int64_t> ids = run.tokenizer->encode(lines[i]);
-    ids.push_back(run.tokenizer->end_id());
+    std::vector<int64_t> ids = run.tokenizers.source.encode(lines[i]);
+    ids.push_back(run.tokenizers.source.end_id());
     const auto limit = static_cast<size_t>(run.recipe.data.length.max_length);
     if (ids.size() > limit) {
       fmt::print(stderr, "line {}: {} tokens, cut to the limit of {} (data.length.max_length)\n",
@@ -35,13 +35,13 @@ std::string text_of(const OpenedRun& run, const std::vector<Hypotheses>& found, 
   std::string text;
   for (size_t i = 0; i < found.size(); ++i) {
     if (n_best == 1) {
-      text += found[i].empty() ? "" : run.tokenizer->decode(found[i].front().tokens);
+      text += found[i].empty() ? "" : run.tokenizers.target.decode(found[i].front().tokens);
       text += '\n';
       continue;
     }
     for (size_t k = 0; k < std::min(found[i].size(), static_cast<size_t>(n_best)); ++k) {
-      text += fmt::format("{} ||| {} ||| {:.6f}\n", i, run.tokenizer->decode(found[i][k].tokens),
-                          found[i][k].score);
+      text += fmt::format("{} ||| {} ||| {:.6f}\n", i,
+                          run.tokenizers.target.decode(found[i][k].tokens), found[i][k].score);
     }
   }
   return text;
@@ -63,9 +63,11 @@ void translate(const TranslateFlags& flags) {
   run.model->to(device);
   const auto sources = encoded(run, read_lines(flags.input));
   const bool shown = isatty(STDERR_FILENO);
-  const auto found = ballast::translate(*run.model, sources, run.recipe.decode, [&](int64_t done) {
+  const auto show = [&](int64_t done) {
     if (shown) fmt::print(stderr, "\r{}/{} lines", done, sources.size());
-  });
+  };
+  const auto found = ballast::translate(*run.model, sources, run.recipe.decode, show,
+                                        special_ids(run.tokenizers.target));
   if (shown) fmt::print(stderr, "\n");
   const std::string text = text_of(run, found, flags.n_best);
   if (flags.output == "-") {
