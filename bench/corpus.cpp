@@ -13,7 +13,9 @@
 namespace ballast::bench {
 namespace {
 
-CorpusKey handed_over(int64_t vocabulary_size) { return {key_of("bench"), vocabulary_size}; }
+CorpusKey handed_over(int64_t vocabulary_size) {
+  return {key_of("bench"), vocabulary_size, vocabulary_size};
+}
 
 void check_is_there(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
@@ -30,9 +32,9 @@ void check_is_there(const std::vector<std::string>& files) {
 Encoded encoded(const Recipe& recipe, const std::vector<std::string>& text) {
   check_is_there(recipe.data.train);
   check_is_there(text);
-  const Tokenizer tokenizer = learn_tokenizer(recipe);
-  EncodedCorpus corpus = encode_files(recipe, {.text = text, .cache = {}}, tokenizer);
-  return {std::make_shared<EncodedCorpus>(std::move(corpus)), tokenizer.size()};
+  const Tokenizers tokenizers = make_tokenizers(recipe);
+  EncodedCorpus corpus = encode_files(recipe, {.text = text, .cache = {}}, tokenizers);
+  return {std::make_shared<EncodedCorpus>(std::move(corpus)), tokenizers.target.size()};
 }
 
 std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int64_t count) {

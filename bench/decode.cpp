@@ -85,7 +85,7 @@ void serve_side(const Flags& flags) {
       .batch_tokens = flags.batch_tokens,
       .precision = flags.side.side == "bf16" ? Precision::bf16 : Precision::float32};
   const Recipe recipe = recipe_of(model_name, flags.corpus);
-  const auto model = build_model(recipe, data.vocabulary_size).model;
+  const auto model = build_model(recipe, {data.vocabulary_size, data.vocabulary_size}).model;
   const Sentences sources = sources_of(flags, *data.corpus);
   if (flags.side.side != "stock") {
     return serve_translations(sources, [&](const Sentences& asked) {
@@ -123,7 +123,9 @@ double take(Peer& peer, int64_t sentences, Sentences& output) {
 
 /// The products of linear layers that made this output.
 std::vector<Product> products_of(const Flags& flags, const Encoded& data, const Sentences& output) {
-  const auto model = build_model(recipe_of(model_name, flags.corpus), data.vocabulary_size).model;
+  const auto model =
+      build_model(recipe_of(model_name, flags.corpus), {data.vocabulary_size, data.vocabulary_size})
+          .model;
   const Sentences sources = sources_of(flags, *data.corpus);
   std::vector<Searched> sentences;
   for (std::size_t i = 0; i < output.size(); ++i) {

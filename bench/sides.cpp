@@ -25,7 +25,7 @@ torch::optim::AdamOptions stock_options(const Recipe& recipe) {
 }  // namespace
 
 OurSide::OurSide(const Recipe& recipe, int64_t vocabulary_size)
-    : OurSide(recipe, build_model(recipe, vocabulary_size)) {}
+    : OurSide(recipe, build_model(recipe, {vocabulary_size, vocabulary_size})) {}
 
 OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
     : options_(recipe.train),

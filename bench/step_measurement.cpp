@@ -116,7 +116,7 @@ StepMeasurement measure_steps(const StepRequest& request) {
     for (Running& each : running) step(*each.peer, i);
     step(*stock, i);
   }
-  const auto model = build_model(recipe, data.vocabulary_size).model;
+  const auto model = build_model(recipe, {data.vocabulary_size, data.vocabulary_size}).model;
   const std::vector<Batch> batches = first_batches(recipe, data, warm_up + request.steps);
   for (int64_t i = warm_up; i < warm_up + request.steps; ++i) {
     take_step(running, *stock, i, products_of(*model, batches[i]), measured);

@@ -33,7 +33,7 @@ void serve_side(const StepRequest& request, const SideRequest& side) {
     return;
   }
   const Recipe& recipe = variants.front().recipe;
-  auto values = build_model(recipe, data.vocabulary_size);
+  auto values = build_model(recipe, {data.vocabulary_size, data.vocabulary_size});
   StockSide stock(recipe, *values.model);
   values = {};
   serve_steps(stock, batches);

@@ -1,7 +1,7 @@
-# ballast_sources(<out> <folder>): the sources of a folder that are neither tests nor modules.
+# ballast_sources(<out> <folder>): the sources of a folder that are no tests, modules or programs of their own.
 function(ballast_sources out folder)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ballast/${folder}/*.cpp)
-  list(FILTER found EXCLUDE REGEX "_(test|module)\\.cpp$")
+  list(FILTER found EXCLUDE REGEX "_(test|module|program)\\.cpp$")
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
@@ -84,20 +84,28 @@ BALLAST_INSTALL_FULL_LIBDIR=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 endfunction()
 
 # ballast_sentencepiece(): the module that `load_sentencepiece` opens at run time, since SentencePiece's
-# protobuf must not share a symbol scope with libtorch's.
+# protobuf must not share a symbol scope with libtorch's, and the program beside it that learns vocabularies.
 function(ballast_sentencepiece)
   pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
   add_library(ballast_sentencepiece MODULE
     ${PROJECT_SOURCE_DIR}/ballast/data/sentencepiece_module.cpp)
   set_target_properties(ballast_sentencepiece PROPERTIES PREFIX "" SUFFIX ".so"
     CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  target_include_directories(ballast_sentencepiece PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(ballast_sentencepiece PRIVATE PkgConfig::sentencepiece)
-  ballast_configure(ballast_sentencepiece)
-  add_dependencies(ballast_nn ballast_sentencepiece)
+  add_executable(ballast_learn_vocabulary
+    ${PROJECT_SOURCE_DIR}/ballast/data/learn_vocabulary_program.cpp)
+  set_target_properties(ballast_learn_vocabulary PROPERTIES OUTPUT_NAME ballast-learn-vocabulary
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  foreach(target ballast_sentencepiece ballast_learn_vocabulary)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PRIVATE PkgConfig::sentencepiece)
+    ballast_configure(${target})
+  endforeach()
+  add_dependencies(ballast_nn ballast_sentencepiece ballast_learn_vocabulary)
   target_link_options(ballast_nn INTERFACE
     $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/ballast>)
-  install(TARGETS ballast_sentencepiece LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ballast)
+  install(TARGETS ballast_sentencepiece ballast_learn_vocabulary
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ballast
+          RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ballast)
 endfunction()
 
 # ballast_folder_tests(<folder>...): one test binary per folder that has tests.

@@ -31,7 +31,7 @@ const Recipe recipe{
               .decoder_layers = 2,
               .dropout = 0,
               .residual = Admin{}},
-    .data = {.tokenizer = {.vocabulary_size = 40}, .length = {.max_length = 20}},
+    .data = {.tokenizer = Bpe{.vocabulary_size = 40}, .length = {.max_length = 20}},
     .train = {.steps = 300, .batch_tokens = 256, .checkpoint_every = 300, .keep = 1},
     .optimizer = AdamOptions{.lr = 5e-3},
     .schedule = CosineOptions{.warmup = 30}};
@@ -57,8 +57,9 @@ PreparedData prepared(const ParallelText& text) {
   std::vector<std::string> lines = text.source;
   lines.insert(lines.end(), text.target.begin(), text.target.end());
   PreparedData data;
-  data.tokenizer = std::make_shared<Tokenizer>(Tokenizer::train(lines, recipe.data.tokenizer));
-  data.train = std::make_shared<EncodedCorpus>(encode(text, *data.tokenizer, recipe.data.length));
+  const Tokenizer tokenizer = Tokenizer::train(lines, std::get<Bpe>(recipe.data.tokenizer));
+  data.tokenizers = std::make_shared<Tokenizers>(tokenizer);
+  data.train = std::make_shared<EncodedCorpus>(encode(text, tokenizer, recipe.data.length));
   return data;
 }
 
@@ -81,12 +82,12 @@ int main() {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("ballast-whole-run-{}", getpid());
   const PreparedData data = prepared(sentences(500));
-  const PreparedModel prepared = build_model(recipe, data.tokenizer->size());
+  const PreparedModel prepared = build_model(recipe, sizes_of(*data.tokenizers));
   const Profile profile = calibrate_on(recipe, *prepared.model, data.train);
   fmt::print("omega of the last connection: {:.3f}\n", profile.back().omega);
   const TrainingSummary summary = trained(prepared, data, path);
   for (const std::string line : {"two three", "eight one five", "four four seven six"}) {
-    fmt::print("{} -> {}\n", line, translated(*prepared.model, *data.tokenizer, line));
+    fmt::print("{} -> {}\n", line, translated(*prepared.model, data.tokenizers->source, line));
   }
   std::filesystem::remove_all(path);
   return summary.ending == Ending::complete && summary.loss < 1.5 ? 0 : 1;

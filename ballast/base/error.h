@@ -47,4 +47,10 @@ class DivergenceError : public Error {
   Divergence evidence;
 };
 
+/// Work that was asked to stop before it was done (exit code 5). The text says what is kept.
+class Stopped : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace ballast

@@ -14,14 +14,16 @@
 
 namespace {
 
-constexpr int internal_error = 1, recipe_error = 2, data_error = 3, divergence_error = 4;
+constexpr int internal_error = 1, recipe_error = 2, data_error = 3, divergence_error = 4,
+              stopped = 5;
 
 constexpr const char* about =
     "Ballast trains deep Transformers that stay upright.\n\n"
     "  ballast train recipes/quickstart.toml --run runs/first    train, or go on training\n"
     "  ballast translate --run runs/first < source > target      translate lines\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
-    "Exit codes: 0 ok, 1 internal, 2 recipe or usage, 3 data or files, 4 diverged.";
+    "Exit codes: 0 ok, 1 internal, 2 recipe or usage, 3 data or files, 4 diverged,\n"
+    "5 stopped as asked before there was a step.";
 
 int report(const std::exception& error, int code) {
   fmt::print(stderr, "ballast: {}\n", error.what());
@@ -73,6 +75,8 @@ int run(CLI::App& app, int argc, char** argv) {
     return report(error, recipe_error);
   } catch (const ballast::DivergenceError& error) {
     return report(error, divergence_error);
+  } catch (const ballast::Stopped& error) {
+    return report(error, stopped);
   } catch (const ballast::Error& error) {
     return report(error, data_error);
   } catch (const std::exception& error) {

@@ -12,13 +12,15 @@ namespace {
 constexpr std::size_t encoding_threads = 2;
 
 /// The ids of `texts`, without special pieces, by contiguous shares of the threads.
-TokenLists encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer) {
+TokenLists encode_all(std::span<const std::string> texts, const Tokenizer& tokenizer,
+                      const std::stop_token& stop) {
   const auto encode_share = [&](std::size_t share) {
     TokenLists lists;
     const std::size_t begin = texts.size() * share / encoding_threads;
     const std::size_t end = texts.size() * (share + 1) / encoding_threads;
     std::vector<int32_t> narrow;
     for (const std::string& text : texts.subspan(begin, end - begin)) {
+      if (stop.stop_requested()) throw Stopped("stopped as asked");
       const auto ids = tokenizer.encode(text);
       narrow.assign(ids.begin(), ids.end());
       lists.add(narrow);
@@ -40,9 +42,10 @@ TokenLists encode_all(std::span<const std::string> texts, const Tokenizer& token
 /// Adds special pieces and applies the limit, pair by pair.
 class PairBuilder {
  public:
-  PairBuilder(const Tokenizer& tokenizer, const LengthLimit& limit)
-      : begin_(static_cast<int32_t>(tokenizer.begin_id())),
-        end_(static_cast<int32_t>(tokenizer.end_id())),
+  PairBuilder(const Tokenizers& tokenizers, const LengthLimit& limit)
+      : source_end_(static_cast<int32_t>(tokenizers.source.end_id())),
+        begin_(static_cast<int32_t>(tokenizers.target.begin_id())),
+        end_(static_cast<int32_t>(tokenizers.target.end_id())),
         limit_(limit) {}
 
   void add(std::span<const int32_t> source, std::span<const int32_t> target) {
@@ -64,7 +67,7 @@ class PairBuilder {
  private:
   void append(std::span<const int32_t> source, std::span<const int32_t> target) {
     sequence_.assign(source.begin(), source.end());
-    sequence_.push_back(end_);
+    sequence_.push_back(source_end_);
     made_.source.add(sequence_);
     sequence_.assign(1, begin_);
     sequence_.insert(sequence_.end(), target.begin(), target.end());
@@ -72,7 +75,7 @@ class PairBuilder {
     made_.target.add(sequence_);
   }
 
-  int32_t begin_, end_;
+  int32_t source_end_, begin_, end_;
   LengthLimit limit_;
   EncodedCorpus made_;
   std::vector<int32_t> sequence_;
@@ -94,11 +97,11 @@ void TokenLists::add(std::span<const int32_t> sequence) {
   ends_.push_back(static_cast<int64_t>(ids_.size()));
 }
 
-EncodedCorpus encode(const ParallelText& text, const Tokenizer& tokenizer,
-                     const LengthLimit& limit) {
-  const TokenLists sources = encode_all(text.source, tokenizer);
-  const TokenLists targets = encode_all(text.target, tokenizer);
-  PairBuilder builder(tokenizer, limit);
+EncodedCorpus encode(const ParallelText& text, const Tokenizers& tokenizers,
+                     const LengthLimit& limit, const std::stop_token& stop) {
+  const TokenLists sources = encode_all(text.source, tokenizers.source, stop);
+  const TokenLists targets = encode_all(text.target, tokenizers.target, stop);
+  PairBuilder builder(tokenizers, limit);
   for (int64_t i = 0; i < sources.count(); ++i) builder.add(sources[i], targets[i]);
   EncodedCorpus made = builder.take();
   made.dropped_empty += text.dropped_one_empty + text.dropped_both_empty;
@@ -106,8 +109,8 @@ EncodedCorpus encode(const ParallelText& text, const Tokenizer& tokenizer,
 }
 
 EncodedCorpus encode_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
-                            int64_t context) {
-  const TokenLists encoded = encode_all(lines, tokenizer);
+                            int64_t context, const std::stop_token& stop) {
+  const TokenLists encoded = encode_all(lines, tokenizer, stop);
   std::vector<int32_t> stream{static_cast<int32_t>(tokenizer.begin_id())};
   stream.reserve(1 + encoded.ids().size() + lines.size());
   for (int64_t i = 0; i < encoded.count(); ++i) {

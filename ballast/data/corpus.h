@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -57,14 +58,15 @@ struct EncodedCorpus {
 };
 
 /// Encodes pairs, in order, on two threads. What `text` had dropped counts as dropped here too.
-EncodedCorpus encode(const ParallelText& text, const Tokenizer& tokenizer,
-                     const LengthLimit& limit);
+/// Raises Stopped soon after `stop` was requested.
+EncodedCorpus encode(const ParallelText& text, const Tokenizers& tokenizers,
+                     const LengthLimit& limit, const std::stop_token& stop = {});
 
 /// Joins lines, each with the end piece after it (a blank line is an end piece alone), and cuts the
 /// stream that begins with the begin piece: sequence k holds ids k * context to (k + 1) * context,
 /// both included, so that every id but the first is an output exactly once. The last may be
-/// shorter. Raises DataError when there is nothing to predict.
+/// shorter. Raises DataError when there is nothing to predict, and Stopped as `encode` does.
 EncodedCorpus encode_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
-                            int64_t context);
+                            int64_t context, const std::stop_token& stop = {});
 
 }  // namespace ballast

@@ -27,7 +27,7 @@ struct Header {
   std::array<char, 8> magic{'B', 'L', 'S', 'T', 'C', 'R', 'P', '\n'};
   uint64_t version = 1;
   uint64_t hash = 0;
-  int64_t vocabulary_size = 0;
+  int64_t vocabulary_size = 0;  ///< of the target; the hash tells sources apart
   int64_t dropped_empty = 0, dropped_long = 0, truncated = 0;
   std::array<uint64_t, 4> sizes{};  ///< elements: source ids, ends, target ids, ends
   uint64_t checksum = 0;            ///< CRC-32 of the header, this being 0, and the arrays
@@ -54,7 +54,7 @@ uint64_t checksum(std::span<const char> bytes, uint64_t before) {
 
 Header header_of(const EncodedCorpus& corpus, const CorpusKey& key) {
   Header header{.hash = key.hash,
-                .vocabulary_size = key.vocabulary_size,
+                .vocabulary_size = key.target_vocabulary,
                 .dropped_empty = corpus.dropped_empty,
                 .dropped_long = corpus.dropped_long,
                 .truncated = corpus.truncated};
@@ -72,7 +72,7 @@ Header header_of(const EncodedCorpus& corpus, const CorpusKey& key) {
 bool fits(const Header& header, const CorpusKey& key, uint64_t file_size) {
   const Header own;
   if (header.magic != own.magic || header.version != own.version || header.hash != key.hash ||
-      header.vocabulary_size != key.vocabulary_size || file_size < sizeof(Header)) {
+      header.vocabulary_size != key.target_vocabulary || file_size < sizeof(Header)) {
     return false;
   }
   uint64_t rest = file_size - sizeof(Header);
@@ -91,10 +91,10 @@ std::vector<T> read_array(std::istream& in, uint64_t count) {
 }
 
 /// True when the lists are what `encode` and `encode_stream` make.
-bool is_sound(const EncodedCorpus& corpus, int64_t vocabulary_size) {
-  const auto known = [&](int32_t id) { return id >= 0 && id < vocabulary_size; };
-  const auto all_known = [&](const TokenLists& lists) {
-    return std::all_of(lists.ids().begin(), lists.ids().end(), known);
+bool is_sound(const EncodedCorpus& corpus, const CorpusKey& key) {
+  const auto all_known = [](const TokenLists& lists, int64_t vocabulary) {
+    return std::all_of(lists.ids().begin(), lists.ids().end(),
+                       [&](int32_t id) { return id >= 0 && id < vocabulary; });
   };
   const auto at_least = [](const TokenLists& lists, int64_t least) {
     for (int64_t i = 0; i < lists.count(); ++i) {
@@ -103,7 +103,8 @@ bool is_sound(const EncodedCorpus& corpus, int64_t vocabulary_size) {
     return true;
   };
   return (!corpus.is_parallel() || corpus.source.count() == corpus.target.count()) &&
-         all_known(corpus.source) && all_known(corpus.target) && at_least(corpus.source, 1) &&
+         all_known(corpus.source, key.source_vocabulary) &&
+         all_known(corpus.target, key.target_vocabulary) && at_least(corpus.source, 1) &&
          at_least(corpus.target, 2);
 }
 
@@ -122,26 +123,28 @@ uint64_t hash_of(std::span<const std::string> lines, uint64_t hash) {
   return mix(hash, lines.size());
 }
 
-uint64_t hash_of(const Tokenizer& tokenizer, std::string_view purpose) {
-  return mix(key_of(purpose), key_of(tokenizer.serialized()));
+uint64_t hash_of(const Tokenizers& tokenizers, std::string_view purpose) {
+  const uint64_t source = mix(key_of(purpose), key_of(tokenizers.source.serialized()));
+  return tokenizers.joint() ? source : mix(source, key_of(tokenizers.target.serialized()));
 }
 
 }  // namespace
 
-CorpusKey key_of_pairs(const ParallelText& text, const Tokenizer& tokenizer,
+CorpusKey key_of_pairs(const ParallelText& text, const Tokenizers& tokenizers,
                        const LengthLimit& limit) {
-  uint64_t hash = hash_of(tokenizer, "pairs");
+  uint64_t hash = hash_of(tokenizers, "pairs");
   for (const int64_t number : {limit.max_length, static_cast<int64_t>(limit.truncate),
                                text.dropped_one_empty, text.dropped_both_empty}) {
     hash = mix(hash, static_cast<uint64_t>(number));
   }
-  return {hash_of(text.target, hash_of(text.source, hash)), tokenizer.size()};
+  return {hash_of(text.target, hash_of(text.source, hash)), tokenizers.source.size(),
+          tokenizers.target.size()};
 }
 
 CorpusKey key_of_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
                         int64_t context) {
   const uint64_t hash = mix(hash_of(tokenizer, "stream"), static_cast<uint64_t>(context));
-  return {hash_of(lines, hash), tokenizer.size()};
+  return {hash_of(lines, hash), 0, tokenizer.size()};
 }
 
 void save_corpus(const EncodedCorpus& corpus, const CorpusKey& key, const fs::path& file) {
@@ -174,7 +177,7 @@ std::optional<EncodedCorpus> load_corpus(const CorpusKey& key, const fs::path& f
   try {
     EncodedCorpus corpus = read_corpus(in, header);
     const bool whole = in && header_of(corpus, key).checksum == header.checksum;
-    if (whole && is_sound(corpus, key.vocabulary_size)) return corpus;
+    if (whole && is_sound(corpus, key)) return corpus;
   } catch (const DataError&) {
     return std::nullopt;
   }

@@ -13,10 +13,11 @@ namespace ballast {
 /// What an encoded corpus was made from; another key is another corpus.
 struct CorpusKey {
   uint64_t hash = 0;
-  int64_t vocabulary_size = 0;
+  int64_t source_vocabulary = 0;  ///< 0 where there is no source
+  int64_t target_vocabulary = 0;
 };
 
-CorpusKey key_of_pairs(const ParallelText& text, const Tokenizer& tokenizer,
+CorpusKey key_of_pairs(const ParallelText& text, const Tokenizers& tokenizers,
                        const LengthLimit& limit);
 CorpusKey key_of_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
                         int64_t context);
@@ -28,7 +29,8 @@ void save_corpus(const EncodedCorpus& corpus, const CorpusKey& key,
 
 /// The corpus of such a file, or nothing when the file is missing, damaged, foreign, of another
 /// version or made with another key: then the text is to be encoded again. No size that the file
-/// states is trusted, and no id reaches `vocabulary_size`.
+/// states is trusted, and no id reaches the size of its side's
+/// vocabulary.
 std::optional<EncodedCorpus> load_corpus(const CorpusKey& key, const std::filesystem::path& file);
 
 }  // namespace ballast

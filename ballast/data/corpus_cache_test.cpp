@@ -32,7 +32,7 @@ class CorpusCache : public ::testing::Test {
 
   const EncodedCorpus corpus_{TokenLists({4, 3, 5, 5, 3}, {2, 5}),
                               TokenLists({2, 4, 3, 2, 9, 3}, {3, 6}), 7, 8, 9};
-  const CorpusKey key_{.hash = 0x123456789abcdef, .vocabulary_size = 10};
+  const CorpusKey key_{.hash = 0x123456789abcdef, .source_vocabulary = 6, .target_vocabulary = 10};
   const fs::path folder_ =
       fs::temp_directory_path() / ("ballast_cache_test_" + std::to_string(::getpid()));
   const fs::path file_ = folder_ / "corpus.bin";
@@ -46,8 +46,9 @@ TEST_F(CorpusCache, GivesBackWhatItKept) {
 
 TEST_F(CorpusCache, GivesNothingForAnotherKey) {
   saved();
-  EXPECT_FALSE(load_corpus({.hash = 1, .vocabulary_size = 10}, file_));
-  EXPECT_FALSE(load_corpus({.hash = key_.hash, .vocabulary_size = 11}, file_));
+  EXPECT_FALSE(load_corpus({.hash = 1, .source_vocabulary = 6, .target_vocabulary = 10}, file_));
+  EXPECT_FALSE(
+      load_corpus({.hash = key_.hash, .source_vocabulary = 6, .target_vocabulary = 11}, file_));
 }
 
 TEST_F(CorpusCache, GivesNothingForAMissingFileOrAFolder) {
@@ -74,8 +75,12 @@ TEST_F(CorpusCache, GivesNothingForAnyDamagedByte) {
 }
 
 TEST_F(CorpusCache, GivesNothingForIdsBeyondTheVocabulary) {
-  save_corpus(corpus_, {.hash = 5, .vocabulary_size = 9}, file_);
-  EXPECT_FALSE(load_corpus({.hash = 5, .vocabulary_size = 9}, file_));
+  for (const CorpusKey& key :
+       {CorpusKey{.hash = 5, .source_vocabulary = 6, .target_vocabulary = 9},
+        CorpusKey{.hash = 5, .source_vocabulary = 5, .target_vocabulary = 10}}) {
+    save_corpus(corpus_, key, file_);
+    EXPECT_FALSE(load_corpus(key, file_));
+  }
 }
 
 TEST_F(CorpusCache, GivesNothingForSequencesThatNoEncoderMakes) {
@@ -95,14 +100,17 @@ TEST_F(CorpusCache, RefusesAFolderThatCannotBeWritten) {
 
 TEST(CorpusKey, ChangesWithTextTokenizerAndLimit) {
   const std::vector<std::string> text{"a b c d e f", "a b a b c d", "f e f e d c"};
-  const auto coarse = Tokenizer::train(text, {.vocabulary_size = 12});
-  const auto fine = Tokenizer::train(text, {.kind = Subwords::character});
+  const auto coarse = Tokenizer::train(text, Bpe{.vocabulary_size = 12});
+  const auto fine = Tokenizer::train(text, Characters{});
   const ParallelText pairs{.source = {"a", "b"}, .target = {"c", "d"}};
   const ParallelText moved{.source = {"a", "b", "c"}, .target = {"d"}};
   const auto key = key_of_pairs(pairs, coarse, {}).hash;
   EXPECT_EQ(key_of_pairs(pairs, coarse, {}).hash, key);
   EXPECT_NE(key_of_pairs(moved, coarse, {}).hash, key);
   EXPECT_NE(key_of_pairs(pairs, fine, {}).hash, key);
+  EXPECT_NE(key_of_pairs(pairs, {coarse, fine}, {}).hash, key);
+  EXPECT_NE(key_of_pairs(pairs, {coarse, fine}, {}).hash,
+            key_of_pairs(pairs, {fine, coarse}, {}).hash);
   EXPECT_NE(key_of_pairs(pairs, coarse, {.max_length = 100}).hash, key);
   EXPECT_NE(key_of_stream(text, coarse, 8).hash, key_of_stream(text, coarse, 9).hash);
 }

@@ -12,9 +12,9 @@ using ::testing::ElementsAre;
 
 /// One piece a character, so that lengths can be counted by eye; a word begins with a space mark.
 const Tokenizer& letters() {
-  static const Tokenizer made = Tokenizer::train(
-      std::vector<std::string>{"a b c d e f g h i j"},
-      {.kind = Subwords::character, .vocabulary_size = 100, .remove_extra_spaces = true});
+  static const Tokenizer made =
+      Tokenizer::train(std::vector<std::string>{"a b c d e f g h i j"},
+                       Characters{.vocabulary_size = 100, .remove_extra_spaces = true});
   return made;
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ballast/base/fields.h"
-#include "ballast/data/tokenizer.h"
+#include "ballast/data/tokenizer_options.h"
 
 namespace ballast {
 
@@ -30,7 +31,8 @@ struct LengthLimit {
 /// source, target, ...; a list for language models names plain files.
 struct DataOptions {
   std::vector<std::string> train, valid, test;
-  TokenizerOptions tokenizer;
+  TokenizerChoice tokenizer;
+  std::optional<TokenizerChoice> target_tokenizer;
   LengthLimit length;
   int64_t context = 512;
 
@@ -40,7 +42,12 @@ struct DataOptions {
         field("train", &D::train, "text files to learn from; pairs for translation"),
         field("valid", &D::valid, "text files that decide which step is best"),
         field("test", &D::test, "text files that are scored at the end"),
-        field("tokenizer", &D::tokenizer, "how text is cut into pieces"),
+        field(
+            "tokenizer", &D::tokenizer,
+            "how text is cut into pieces: both sides by one vocabulary, learned from both, or the "
+            "source alone where there is a target_tokenizer"),
+        field("target_tokenizer", &D::target_tokenizer,
+              "the target side's own vocabulary; absent: tokenizer"),
         field("length", &D::length, "which sentences are too long"),
         field("context", &D::context, "tokens of one sequence of a language model", at_least_one),
     };

@@ -27,33 +27,41 @@ void* open(const std::string& file) {
   return ::dlopen(file.c_str(), RTLD_NOW | RTLD_NODELETE | scope);
 }
 
-const spm::Interface& interface_of(void* library, const std::string& file) {
-  const auto entry = reinterpret_cast<spm::Entry>(::dlsym(library, spm::entry_name));
-  if (entry != nullptr) return *entry();
+SentencePieceLibrary library_of(void* module, const std::string& file) {
+  const auto entry = reinterpret_cast<spm::Entry>(::dlsym(module, spm::entry_name));
+  Dl_info place{};
+  if (entry != nullptr && ::dladdr(reinterpret_cast<void*>(entry), &place) != 0) {
+    return {*entry(), fs::absolute(place.dli_fname).parent_path()};
+  }
   throw StoreError(fmt::format("{} is not Ballast's SentencePiece module; install it again", file));
 }
 
-}  // namespace
-
-const spm::Interface& load_sentencepiece() {
+SentencePieceLibrary load() {
   std::string looked;
   for (const fs::path& folder : module_folders()) {
     const std::string file = (folder / spm::file_name).lexically_normal().string();
     std::error_code none;
     if (!fs::exists(file, none)) {
       looked += fmt::format("\n  {}: not there", file);
-    } else if (void* library = open(file)) {
-      return interface_of(library, file);
+    } else if (void* module = open(file)) {
+      return library_of(module, file);
     } else {
       looked += fmt::format("\n  {}: {}", file, ::dlerror());
     }
   }
-  if (void* library = open(spm::file_name)) return interface_of(library, spm::file_name);
+  if (void* module = open(spm::file_name)) return library_of(module, spm::file_name);
   throw StoreError(
       fmt::format("the SentencePiece module could not be loaded; looked for{}\ninstall Ballast "
                   "again, or put {} "
                   "beside the program",
                   looked, spm::file_name));
+}
+
+}  // namespace
+
+const SentencePieceLibrary& load_sentencepiece() {
+  static const SentencePieceLibrary loaded = load();
+  return loaded;
 }
 
 }  // namespace ballast

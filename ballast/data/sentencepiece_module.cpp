@@ -1,19 +1,16 @@
 #include "ballast/data/sentencepiece_module.h"
 
 #include <sentencepiece_processor.h>
-#include <sentencepiece_trainer.h>
 
 #include <exception>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace ballast::sentencepiece_module {
 namespace {
 
 using sentencepiece::SentencePieceProcessor;
-using sentencepiece::SentencePieceTrainer;
 using sentencepiece::util::Status;
 
 void give(TextSink sink, absl::string_view text) {
@@ -37,43 +34,6 @@ bool attempt(TextSink error, Work work) {
     give(error, failure.what());
   }
   return false;
-}
-
-class Sentences : public sentencepiece::SentenceIterator {
- public:
-  Sentences(const Text* sentences, std::size_t count) : sentences_(sentences), count_(count) {
-    load();
-  }
-  bool done() const override { return at_ >= count_; }
-  void Next() override {
-    ++at_;
-    load();
-  }
-  const std::string& value() const override { return value_; }
-  Status status() const override { return {}; }
-
- private:
-  void load() {
-    if (!done()) value_.assign(sentences_[at_].bytes, sentences_[at_].size);
-  }
-
-  const Text* sentences_;
-  std::size_t count_, at_ = 0;
-  std::string value_;
-};
-
-bool train(const Training* training, TextSink model, TextSink error) {
-  return attempt(error, [&] {
-    std::unordered_map<std::string, std::string> settings;
-    for (std::size_t i = 0; i < training->setting_count; ++i) {
-      settings.emplace(training->settings[i].name, training->settings[i].value);
-    }
-    Sentences sentences(training->sentences, training->sentence_count);
-    std::string serialized;
-    const Status status = SentencePieceTrainer::Train(settings, &sentences, &serialized);
-    if (status.ok()) give(model, serialized);
-    return status;
-  });
 }
 
 void* load(Text model, TextSink error) {
@@ -136,7 +96,7 @@ bool pieces(const void* processor, Text text, TextSink piece, TextSink error) {
 
 extern "C" __attribute__((visibility("default"))) const Interface*
 ballast_sentencepiece_interface() {
-  static constexpr Interface made{train, load, release, ids, piece, encode, decode, pieces};
+  static constexpr Interface made{load, release, ids, piece, encode, decode, pieces};
   return &made;
 }
 

@@ -25,18 +25,6 @@ struct IdSink {
   void (*take)(void* receiver, const int* ids, std::size_t count);
 };
 
-struct Setting {
-  const char* name;
-  const char* value;
-};
-
-struct Training {
-  const Text* sentences;
-  std::size_t sentence_count;
-  const Setting* settings;
-  std::size_t setting_count;
-};
-
 struct Ids {
   int size, pad, unknown, begin, end;  ///< -1 for one that the model lacks
 };
@@ -52,7 +40,6 @@ struct Piece {
 /// None of the functions throws. Those that can fail hand a text to `error` and return false (a
 /// null pointer in the case of `load`).
 struct Interface {
-  bool (*train)(const Training* training, TextSink model, TextSink error);
   void* (*load)(Text model, TextSink error);
   void (*release)(void* processor);
   Ids (*ids)(const void* processor);

@@ -41,7 +41,7 @@ std::string contents_of(const std::string& file) {
 
 class Model {
  public:
-  Model(const std::string& bytes, const std::string& file) : interface_(load_sentencepiece()) {
+  Model(const std::string& bytes, const std::string& file) : interface_(load_sentencepiece().interface) {
     std::string error;
     processor_ = interface_.load({bytes.data(), bytes.size()}, into(error));
     if (processor_ != nullptr) return;

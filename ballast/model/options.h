@@ -24,13 +24,15 @@ struct EnumNames<ModelKind> {
       {{"seq2seq", ModelKind::seq2seq}, {"causal_lm", ModelKind::causal_lm}}};
 };
 
-/// Which tables are one: all (source, target, output), target and output, or none.
-enum class EmbeddingSharing { all, target_output, none };
+/// Which tables are one: as many as can be (all where both sides have one vocabulary, else target
+/// and output), all (source, target, output), target and output, or none.
+enum class EmbeddingSharing { automatic, all, target_output, none };
 
 template <>
 struct EnumNames<EmbeddingSharing> {
-  static constexpr std::array<std::pair<std::string_view, EmbeddingSharing>, 3> value{
-      {{"all", EmbeddingSharing::all},
+  static constexpr std::array<std::pair<std::string_view, EmbeddingSharing>, 4> value{
+      {{"auto", EmbeddingSharing::automatic},
+       {"all", EmbeddingSharing::all},
        {"target_output", EmbeddingSharing::target_output},
        {"none", EmbeddingSharing::none}}};
 };
@@ -42,7 +44,7 @@ struct ModelOptions {
   int64_t encoder_layers = 6, decoder_layers = 6;
   Activation activation = Activation::relu;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
-  EmbeddingSharing share_embeddings = EmbeddingSharing::all;
+  EmbeddingSharing share_embeddings = EmbeddingSharing::automatic;
   bool output_bias = false;
   PositionChoice positions;
   NormChoice norm;
@@ -75,7 +77,9 @@ struct ModelOptions {
         field("activation_dropout", &ModelOptions::activation_dropout,
               "after the feed-forward activation", probability),
         field("share_embeddings", &ModelOptions::share_embeddings,
-              "one table for: all (source, target, output), target_output, none"),
+              "one table for: all (source, target, output), target_output, none; auto: all where "
+              "both "
+              "sides have one vocabulary, else target_output"),
         field("output_bias", &ModelOptions::output_bias, "whether the output projection has one"),
         field("positions", &ModelOptions::positions, "how a token knows its place"),
         field("norm", &ModelOptions::norm, "normalisation, wherever the residual scheme has one"),
@@ -91,6 +95,13 @@ struct ModelOptions {
 /// Ids of the source and target side.
 struct VocabularySizes {
   int64_t source = 0, target = 0;
+  bool joint = true;  ///< whether an id means the same on both sides
 };
+
+/// What `automatic` stands for; every other value stands for itself.
+constexpr EmbeddingSharing resolved(EmbeddingSharing sharing, bool joint_vocabulary) {
+  if (sharing != EmbeddingSharing::automatic) return sharing;
+  return joint_vocabulary ? EmbeddingSharing::all : EmbeddingSharing::target_output;
+}
 
 }  // namespace ballast

@@ -37,6 +37,7 @@ void DecodeState::select(const torch::Tensor& rows, std::span<const int64_t> per
 Transformer::Transformer(const ModelOptions& options, const VocabularySizes& sizes)
     : options_(options) {
   check(options);
+  options_.share_embeddings = resolved(options.share_embeddings, sizes.joint);
   build_embeddings(sizes);
   const bool encodes = options.kind == ModelKind::seq2seq;
   if (encodes) {
@@ -62,10 +63,10 @@ void Transformer::build_embeddings(const VocabularySizes& sizes) {
                       std::make_shared<Embedding>(sizes.target, d, Role::target_embedding, scale));
   const bool shared = options_.share_embeddings == EmbeddingSharing::all;
   if (options_.kind == ModelKind::seq2seq) {
-    if (shared && sizes.source != sizes.target) {
+    if (shared && (!sizes.joint || sizes.source != sizes.target)) {
       throw RecipeError(fmt::format(
-          "model.share_embeddings = \"all\" needs one vocabulary, found {} source and {} target "
-          "ids; use \"target_output\"",
+          "model.share_embeddings = \"all\" needs one vocabulary, found two, of {} source and {} "
+          "target ids; use \"auto\" or \"target_output\"",
           sizes.source, sizes.target));
     }
     source_embedding =

@@ -9,8 +9,11 @@
 #include "ballast/base/error.h"
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/corpus_cache.h"
+#include "ballast/data/learn_vocabulary.h"
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
+#include "ballast/data/vocabulary_file.h"
+#include "ballast/recipe/schema.h"
 
 namespace ballast {
 namespace {
@@ -32,6 +35,57 @@ std::vector<std::string> all_lines(const std::vector<std::string>& files) {
   return lines;
 }
 
+/// Text to learn a vocabulary from, and where its overlong words are.
+struct LearningText {
+  std::vector<std::string> lines;
+  int64_t overlong = 0;  ///< lines that have such a word
+  std::string first;     ///< file and line of the first
+};
+
+void stop_if_asked(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Stopped("stopped as asked");
+}
+
+LearningText learning_text(const std::vector<std::string>& files, const std::stop_token& stop) {
+  LearningText text;
+  for (const std::string& file : files) {
+    LineReader reader(file);
+    while (const auto line = reader.next()) {
+      stop_if_asked(stop);
+      text.lines.emplace_back(*line);
+      if (!has_overlong_word(*line)) continue;
+      if (text.overlong++ == 0) text.first = fmt::format("{}:{}", reader.name(), reader.line());
+    }
+  }
+  return text;
+}
+
+Tokenizer learned(const std::vector<std::string>& files, const LearnedChoice& options,
+                  const Oversight& oversight) {
+  const LearningText text = learning_text(files, oversight.stop);
+  if (text.overlong > 0 && oversight.remark) {
+    oversight.remark(fmt::format(
+        "{}: a word of more than {} bytes; {} such line{}, whose words are cut where the "
+        "vocabulary is learned",
+        text.first, longest_word, text.overlong, text.overlong == 1 ? "" : "s"));
+  }
+  try {
+    return Tokenizer::train(text.lines, options, oversight.stop);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", fmt::join(files, ", "), error.what()));
+  }
+}
+
+/// The training text of a side.
+std::vector<std::string> files_of(const DataOptions& data, Side side) {
+  if (side == Side::both) return data.train;
+  std::vector<std::string> files;
+  for (size_t i = side == Side::source ? 0 : 1; i < data.train.size(); i += 2) {
+    files.push_back(data.train[i]);
+  }
+  return files;
+}
+
 /// The cached corpus of this key, else what `make` gives, which is then cached.
 template <class Make>
 EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, const Make& make) {
@@ -44,30 +98,53 @@ EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, c
 
 }  // namespace
 
-Tokenizer learn_tokenizer(const Recipe& recipe) {
-  try {
-    return Tokenizer::train(all_lines(recipe.data.train), recipe.data.tokenizer);
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", fmt::join(recipe.data.train, ", "), error.what()));
-  }
+const TokenizerChoice& tokenizer_choice(const DataOptions& data, Side side) {
+  return side == Side::target ? data.target_tokenizer.value() : data.tokenizer;
+}
+
+Tokenizer make_tokenizer(const Recipe& recipe, Side side, const Oversight& oversight) {
+  const Overloaded make{[&](const SentencePieceFile& given) {
+                          return read_sentencepiece(given.file, oversight.stop);
+                        },
+                        [&](const WordFile& given) { return read_words(given.file); },
+                        [&](const auto& options) {
+                          return learned(files_of(recipe.data, side), options, oversight);
+                        }};
+  return std::visit(make, tokenizer_choice(recipe.data, side));
+}
+
+Tokenizers tokenizers_by(const DataOptions& data, const std::function<Tokenizer(Side)>& make) {
+  if (!data.target_tokenizer) return make(Side::both);
+  Tokenizer source = make(Side::source);
+  return {std::move(source), make(Side::target)};
+}
+
+Tokenizers make_tokenizers(const Recipe& recipe, const Oversight& oversight) {
+  return tokenizers_by(recipe.data,
+                       [&](Side side) { return make_tokenizer(recipe, side, oversight); });
+}
+
+VocabularySizes sizes_of(const Tokenizers& tokenizers) {
+  return {tokenizers.source.size(), tokenizers.target.size(), tokenizers.joint()};
 }
 
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
-                           const Tokenizer& tokenizer) {
+                           const Tokenizers& tokenizers, const std::stop_token& stop) {
   if (recipe.model.kind == ModelKind::causal_lm) {
     const auto lines = all_lines(files.text);
+    const Tokenizer& tokenizer = tokenizers.target;
     const CorpusKey key = key_of_stream(lines, tokenizer, recipe.data.context);
     return cached(files.cache, key,
-                  [&] { return encode_stream(lines, tokenizer, recipe.data.context); });
+                  [&] { return encode_stream(lines, tokenizer, recipe.data.context, stop); });
   }
   const ParallelText text = read_parallel(side(files.text, 0), side(files.text, 1));
-  const CorpusKey key = key_of_pairs(text, tokenizer, recipe.data.length);
-  return cached(files.cache, key, [&] { return encode(text, tokenizer, recipe.data.length); });
+  const CorpusKey key = key_of_pairs(text, tokenizers, recipe.data.length);
+  return cached(files.cache, key,
+                [&] { return encode(text, tokenizers, recipe.data.length, stop); });
 }
 
-PreparedModel build_model(const Recipe& recipe, int64_t vocabulary_size) {
-  auto model = std::make_shared<Transformer>(recipe.model,
-                                             VocabularySizes{vocabulary_size, vocabulary_size});
+PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
+  auto model = std::make_shared<Transformer>(recipe.model, sizes);
   const Rules rules{recipe.init, recipe.parameterization, gain_of(recipe.model)};
   std::vector<PlannedParameter> planned = plan(*model, rules);
   parameterize(planned);
@@ -94,7 +171,7 @@ TrainingParts training_parts(const Recipe& recipe, const PreparedModel& model,
           .decode = recipe.decode,
           .train = data.train,
           .valid = data.valid,
-          .tokenizer = data.tokenizer,
+          .tokenizer = std::make_shared<Tokenizer>(data.tokenizers->target),
           .seed = static_cast<uint64_t>(recipe.seed)};
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace ballast {
 
 /// A recipe's text as ids.
 struct PreparedData {
-  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const Tokenizers> tokenizers;
   std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid is null when the recipe has none
 };
 
@@ -26,8 +28,27 @@ struct PreparedModel {
   std::vector<PlannedParameter> plan;
 };
 
-/// Learns the recipe's vocabulary from its training text.
-Tokenizer learn_tokenizer(const Recipe& recipe);
+/// What long work asks of whoever started it: whether to stop, which raises Stopped, and where
+/// remarks go (empty: nowhere).
+struct Oversight {
+  std::stop_token stop;
+  std::function<void(const std::string&)> remark;
+};
+
+/// Whose text a vocabulary is for.
+enum class Side { both, source, target };
+
+/// What a recipe says of the vocabulary of a side.
+const TokenizerChoice& tokenizer_choice(const DataOptions& data, Side side);
+
+/// Learns a vocabulary from its side of the training text, or reads the file that is given. Remarks
+/// on words too long to learn from. Raises what `Tokenizer::train` and `read_sentencepiece` raise.
+Tokenizer make_tokenizer(const Recipe& recipe, Side side, const Oversight& oversight = {});
+
+/// All vocabularies of a recipe, one for both sides or one each, made by `make(side)`.
+Tokenizers tokenizers_by(const DataOptions& data, const std::function<Tokenizer(Side)>& make);
+Tokenizers make_tokenizers(const Recipe& recipe, const Oversight& oversight = {});
+VocabularySizes sizes_of(const Tokenizers& tokenizers);
 
 /// Text files, and where their encoded form is kept (empty: nowhere).
 struct CorpusFiles {
@@ -36,12 +57,12 @@ struct CorpusFiles {
 };
 
 /// Reads the files and encodes them as the model kind wants, or takes the cache when it was made
-/// from the same text, tokenizer and options; otherwise writes it anew.
+/// from the same text, tokenizers and options; otherwise writes it anew.
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
-                           const Tokenizer& tokenizer);
+                           const Tokenizers& tokenizers, const std::stop_token& stop = {});
 
-/// Builds, parameterizes and initializes on the CPU. `vocabulary_size` holds for both sides.
-PreparedModel build_model(const Recipe& recipe, int64_t vocabulary_size);
+/// Builds, parameterizes and initializes on the CPU.
+PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes);
 
 /// Calibrates on the first training batch of the first epoch.
 Profile calibrate_on(const Recipe& recipe, Transformer& model,

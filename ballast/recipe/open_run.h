@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ballast/recipe/assemble.h"
 #include "ballast/store/run_directory.h"
@@ -12,12 +13,11 @@ namespace ballast {
 
 /// Names inside a run directory.
 inline constexpr const char* recipe_file = "recipe.toml";
-inline constexpr const char* tokenizer_file = "tokenizer.model";
 
 /// A trained model, ready for use.
 struct OpenedRun {
   Recipe recipe;
-  std::shared_ptr<const Tokenizer> tokenizer;
+  Tokenizers tokenizers;
   std::shared_ptr<Transformer> model;
 };
 
@@ -33,8 +33,13 @@ struct ModelSelection {
 /// RecipeError naming every difference that matters.
 void adopt_recipe(RunDirectory& directory, const Recipe& recipe);
 
-/// The run's tokenizer; learned from the training text and stored when the run has none yet.
-std::shared_ptr<const Tokenizer> adopt_tokenizer(RunDirectory& directory, const Recipe& recipe);
+/// The run's tokenizers; made as the recipe says and stored where the run has none yet. Throws
+/// RecipeError where a file that the recipe gives holds another vocabulary than the run's.
+Tokenizers adopt_tokenizers(RunDirectory& directory, const Recipe& recipe,
+                            const Oversight& oversight = {});
+
+/// The names under which a run keeps its vocabularies.
+std::vector<std::string> vocabulary_names(const Recipe& recipe);
 
 /// The recipe a run was made with, with overrides (for decode and data.test).
 Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string> overrides);

@@ -7,6 +7,7 @@
 #include "ballast/decode/contradictions.h"
 #include "ballast/recipe/differences.h"
 #include "ballast/recipe/load.h"
+#include "ballast/recipe/vocabularies.h"
 
 namespace ballast {
 namespace {
@@ -24,6 +25,8 @@ constexpr std::string_view free_options[] = {"train.steps",
                                              "data.train",
                                              "data.valid",
                                              "data.test",
+                                             "data.tokenizer.file",
+                                             "data.target_tokenizer.file",
                                              "decode."};
 
 bool is_free(std::string_view option) {
@@ -78,6 +81,7 @@ std::vector<Contradiction> contradictions(const Recipe& recipe) {
                      "train.patience counts validations, but train.validate_every = 0 makes none"});
   }
   check_files(recipe, found);
+  for (Contradiction& each : vocabulary_contradictions(recipe)) found.push_back(std::move(each));
   return found;
 }
 
@@ -92,6 +96,11 @@ Recipe load_recipe(const std::filesystem::path& path, std::span<const std::strin
   for (auto* files : {&recipe.data.train, &recipe.data.valid, &recipe.data.test}) {
     for (std::string& file : *files) file = located(file, path.parent_path());
   }
+  for (std::string* file : vocabulary_files(recipe.data)) {
+    *file = located(*file, path.parent_path());
+  }
+  recipe.model.share_embeddings =
+      resolved(recipe.model.share_embeddings, !recipe.data.target_tokenizer);
   return recipe;
 }
 

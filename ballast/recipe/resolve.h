@@ -14,7 +14,8 @@ namespace ballast {
 std::vector<Contradiction> contradictions(const Recipe& recipe);
 
 /// Reads a recipe with its overrides and checks it. Data paths are relative to the recipe's folder,
-/// or to the working directory where no such file lies there. Throws one RecipeError with all
+/// or to the working directory where no such file lies there; "auto" becomes what it stands for.
+/// Throws one RecipeError with all
 /// mistakes, one a line, with line and column where the file has them.
 Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
 

@@ -47,7 +47,8 @@ double validation_bleu(Transformer& model, const Tokenizer& tokenizer, const Tra
     references.push_back(tokenizer.decode(std::vector<int64_t>(target.begin(), target.end())));
   }
   std::vector<std::string> outputs;
-  for (const Hypotheses& found : translate(model, sources, job.decode)) {
+  const auto translated = translate(model, sources, job.decode, {}, special_ids(tokenizer));
+  for (const Hypotheses& found : translated) {
     outputs.push_back(found.empty() ? std::string() : tokenizer.decode(found.front().tokens));
   }
   return corpus_bleu(outputs, std::vector<std::vector<std::string>>{references}, {}).score;

@@ -35,7 +35,8 @@ struct TranslationJob {
   DecodeOptions decode;
 };
 
-/// BLEU (13a) of translations against the corpus' targets, both as the tokenizer spells them.
+/// BLEU (13a) of translations against the corpus' targets, both as the target side's tokenizer
+/// spells them.
 double validation_bleu(Transformer& model, const Tokenizer& tokenizer, const TranslationJob& job);
 
 }  // namespace ballast

@@ -32,7 +32,7 @@ struct TrainingParts {
   TrainOptions options;
   DecodeOptions decode;
   std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid may be null
-  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const Tokenizer> tokenizer;         ///< of the target side
   uint64_t seed = 1;
 };
 

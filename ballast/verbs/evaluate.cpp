@@ -22,7 +22,7 @@ void evaluate(const EvaluateFlags& flags) {
   if (files.empty()) {
     throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
   }
-  const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, *run.tokenizer);
+  const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, run.tokenizers);
   if (corpus.dropped_long > 0) {
     fmt::print(stderr, "{} sentences longer than {} tokens are left out (data.length)\n",
                corpus.dropped_long, run.recipe.data.length.max_length);

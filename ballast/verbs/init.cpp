@@ -5,6 +5,7 @@
 #include "ballast/recipe/assemble.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/verbs/machine.h"
+#include "ballast/verbs/prepared.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
@@ -60,10 +61,10 @@ void print_table(const Profile& profile) {
 void init(const InitFlags& flags) {
   const torch::Device device = prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  const Tokenizer tokenizer = learn_tokenizer(recipe);
+  const Tokenizers tokenizers = make_tokenizers(recipe, {{}, print_remark});
   const auto corpus =
-      std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizer));
-  const PreparedModel prepared = build_model(recipe, tokenizer.size());
+      std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
+  const PreparedModel prepared = build_model(recipe, sizes_of(tokenizers));
   prepared.model->to(device);
   const Profile profile = calibrate_on(recipe, *prepared.model, corpus);
   if (flags.json) {

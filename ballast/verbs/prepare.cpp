@@ -3,14 +3,16 @@
 #include "ballast/recipe/resolve.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
+#include "ballast/verbs/stop_signals.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
 
 void prepare(const PrepareFlags& flags) {
+  const StopSignals signals;
   prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  prepared_run(recipe, flags.run);
+  prepared_run(recipe, flags.run, signals.token());
   fmt::print("prepared in {}\n", flags.run.string());
 }
 

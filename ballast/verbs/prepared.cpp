@@ -1,17 +1,20 @@
 #include "ballast/verbs/prepared.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
+#include "ballast/base/error.h"
 #include "ballast/recipe/open_run.h"
 
 namespace ballast {
 namespace {
 
 std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, const char* part,
-                                             const CorpusFiles& files, const Tokenizer& tokenizer) {
-  auto corpus = std::make_shared<EncodedCorpus>(encode_files(recipe, files, tokenizer));
+                                             const CorpusFiles& files, const Tokenizers& tokenizers,
+                                             const std::stop_token& stop) {
+  auto corpus = std::make_shared<EncodedCorpus>(encode_files(recipe, files, tokenizers, stop));
   fmt::print("{}: {} sequences, {} target tokens", part, corpus->count(),
              corpus->target.ids().size());
   if (corpus->dropped_empty > 0) fmt::print(", {} dropped as empty", corpus->dropped_empty);
@@ -23,22 +26,64 @@ std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, const char* p
   return corpus;
 }
 
-}  // namespace
+void print_sizes(const Tokenizers& tokenizers) {
+  if (tokenizers.joint()) {
+    fmt::print("vocabulary: {} pieces\n", tokenizers.source.size());
+  } else {
+    fmt::print("vocabularies: {} source pieces, {} target pieces\n", tokenizers.source.size(),
+               tokenizers.target.size());
+  }
+}
 
-PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path) {
-  PreparedRun run{RunDirectory::open_or_create(path), {}};
-  auto& [directory, data] = run;
-  adopt_recipe(directory, recipe);
-  data.tokenizer = adopt_tokenizer(directory, recipe);
-  fmt::print("vocabulary: {} pieces\n", data.tokenizer->size());
+PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
+                           const std::stop_token& stop) {
+  PreparedData data;
+  data.tokenizers = std::make_shared<Tokenizers>(
+      adopt_tokenizers(directory, recipe, {.stop = stop, .remark = print_remark}));
+  print_sizes(*data.tokenizers);
   data.train = encoded(recipe, "train", {recipe.data.train, directory.file("train.tokens")},
-                       *data.tokenizer);
+                       *data.tokenizers, stop);
   if (!recipe.data.valid.empty()) {
     data.valid = encoded(recipe, "valid", {recipe.data.valid, directory.file("valid.tokens")},
-                         *data.tokenizer);
+                         *data.tokenizers, stop);
+  }
+  return data;
+}
+
+/// The error of a stop before the first step, which says what is there already.
+[[noreturn]] void stopped(const RunDirectory& directory, const Recipe& recipe) {
+  std::vector<std::string> kept = vocabulary_names(recipe);
+  kept.insert(kept.end(), {"train.tokens", "valid.tokens"});
+  std::erase_if(kept, [&](const std::string& name) {
+    return !std::filesystem::exists(directory.file(name));
+  });
+  throw Stopped(fmt::format(
+      "stopped as asked before the first step; {} holds {}; the same command goes on from there",
+      directory.path().string(),
+      kept.empty() ? "the recipe and no vocabulary yet"
+                   : fmt::format("{}", fmt::join(kept, ", "))));
+}
+
+}  // namespace
+
+PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path,
+                         const std::stop_token& stop) {
+  PreparedRun run{RunDirectory::open_or_create(path), {}};
+  adopt_recipe(run.directory, recipe);
+  try {
+    run.data = prepared_data(recipe, run.directory, stop);
+  } catch (const Stopped&) {
+    stopped(run.directory, recipe);
   }
   return run;
 }
+
+void stop_before_training(const RunDirectory& directory, const Recipe& recipe,
+                          const std::stop_token& stop) {
+  if (stop.stop_requested() && !directory.last_complete_step()) stopped(directory, recipe);
+}
+
+void print_remark(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
 void print_profile(const Profile& profile) {
   for (const auto& [stack, name] :

@@ -33,12 +33,13 @@ void train(const TrainFlags& flags) {
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
   admit(flags.machine, "train.precision", recipe.train.precision, device);
   admit(flags.machine, "decode.precision", recipe.decode.precision, device);
-  PreparedRun run = prepared_run(recipe, flags.run);
-  PreparedModel prepared = build_model(recipe, run.data.tokenizer->size());
+  PreparedRun run = prepared_run(recipe, flags.run, signals.token());
+  PreparedModel prepared = build_model(recipe, sizes_of(*run.data.tokenizers));
   prepared.model->to(device);
   if (!run.directory.last_complete_step()) {
     print_profile(calibrate_on(recipe, *prepared.model, run.data.train));
   }
+  stop_before_training(run.directory, recipe, signals.token());
   const Terminal terminal = isatty(STDOUT_FILENO) ? Terminal::yes : Terminal::no;
   Trainer trainer(training_parts(recipe, prepared, run.data), run.directory, std::cout, terminal);
   const TrainingSummary summary = trainer.run(signals.token());

@@ -94,8 +94,8 @@ void check_files(const TranslateFlags& flags) {
   }
 }
 
-const Tokenizer& source_side(const OpenedRun& run) { return *run.tokenizer; }
-const Tokenizer& target_side(const OpenedRun& run) { return *run.tokenizer; }
+const Tokenizer& source_side(const OpenedRun& run) { return run.tokenizers.source; }
+const Tokenizer& target_side(const OpenedRun& run) { return run.tokenizers.target; }
 
 /// What differs between two vocabularies; nothing where none does.
 std::optional<std::string> difference(const Tokenizer& a, const Tokenizer& b) {

@@ -1,0 +1,47 @@
+#include "ballast/data/vocabulary_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ballast/base/error.h"
+#include "ballast/data/byte_source.h"
+#include "ballast/data/learn_vocabulary.h"
+#include "ballast/data/text.h"
+
+namespace ballast {
+namespace {
+
+/// No vocabulary is larger; what goes on beyond is no model, or unpacks without end.
+constexpr std::size_t largest_model = std::size_t{256} << 20;
+
+std::string bytes_of(const std::filesystem::path& file) {
+  const auto source = open_bytes(file);
+  std::string bytes;
+  std::array<char, 1 << 16> part{};
+  while (const std::size_t count = source->read(part)) {
+    bytes.append(part.data(), count);
+    if (bytes.size() <= largest_model) continue;
+    throw DataError(fmt::format("{}: is larger than {} bytes, expected a SentencePiece model",
+                                file.string(), largest_model));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Tokenizer read_sentencepiece(const std::filesystem::path& file, const std::stop_token& stop) {
+  std::string model = bytes_of(file);
+  check_model(model, file.string(), stop);
+  try {
+    return Tokenizer::from_model(std::move(model));
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+Tokenizer read_words(const std::filesystem::path& file) {
+  return Tokenizer::from_words(read_lines(file), file.string());
+}
+
+}  // namespace ballast
