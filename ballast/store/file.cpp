@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "ballast/base/error.h"
@@ -24,6 +26,23 @@ constexpr size_t largest_transfer = size_t{1} << 30;  // Linux moves less than 2
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// A new file beside `path`, under the first of its names that nobody has.
+std::pair<Descriptor, std::filesystem::path> new_sibling(const std::filesystem::path& path) {
+  constexpr int most_names = 1000;
+  for (int i = 0; i < most_names; ++i) {
+    std::filesystem::path name = path;
+    if (i > 0) name += fmt::format(".{}", i);
+    name += partial_suffix;
+    const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (number >= 0) return {Descriptor(number), name};
+    if (errno != EEXIST) fail("open", path, errno);
+  }
+  throw StoreError(
+      fmt::format("{}: {} files called {}.*{} are in the way; remove what killed "
+                  "processes left of them",
+                  path.string(), most_names, path.filename().string(), partial_suffix));
 }
 
 }  // namespace
@@ -62,28 +81,72 @@ void sync_directory(const std::filesystem::path& directory) {
   sync(open_file(directory, O_RDONLY | O_DIRECTORY), directory);
 }
 
-NewFile::NewFile(std::filesystem::path path) : path_(std::move(path)), partial_(path_) {
-  partial_ += partial_suffix;
-  ::unlink(partial_.c_str());  // left by a killed process, or a link set as a trap
-  file_ = open_file(partial_, O_WRONLY | O_CREAT | O_EXCL);
+std::filesystem::path end_of_links(const std::filesystem::path& path) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  std::filesystem::path here = path;
+  std::error_code error;
+  for (int i = 0; i < most_links; ++i) {
+    const auto status = std::filesystem::symlink_status(here, error);
+    if (!std::filesystem::is_symlink(status)) return here;
+    const auto target = std::filesystem::read_symlink(here, error);
+    if (error) fail("follow", here, error.value());
+    here = here.parent_path() / target;
+  }
+  fail("open", path, ELOOP);
+}
+
+NewFile::NewFile(const std::filesystem::path& path) : path_(path) {
+  struct stat facts {};
+  const bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode)) fail("write", path, EISDIR);
+  if (exists && !S_ISREG(facts.st_mode)) {
+    file_ = open_file(path, O_WRONLY);
+    return;
+  }
+  path_ = end_of_links(path);
+  std::tie(file_, partial_) = new_sibling(path_);
+  if (exists && ::fchmod(file_.number(), facts.st_mode & 07777) != 0) {
+    // Such a disk has no permissions to hand down.
+  }
 }
 
 NewFile::~NewFile() {
-  if (!committed_) ::unlink(partial_.c_str());
+  if (!partial_.empty()) ::unlink(partial_.c_str());
 }
 
 void NewFile::write(std::string_view bytes) { write_all(file_, bytes, path_); }
 
 void NewFile::commit() {
+  if (partial_.empty()) return;
   sync(file_, path_);
   rename_durably(partial_, path_);
-  committed_ = true;
+  partial_.clear();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   NewFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+OutputStream::OutputStream(const std::filesystem::path& path)
+    : name_(path == "-" ? "standard output" : path.string()) {
+  if (path == "-") {
+    file_ = Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (file_.number() < 0) fail("open", name_, errno);
+  } else {
+    file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  }
+}
+
+void OutputStream::write(std::string_view bytes) { write_all(file_, bytes, name_); }
+
+void OutputStream::close() {
+  struct stat facts {};
+  const bool regular = ::fstat(file_.number(), &facts) == 0 && S_ISREG(facts.st_mode);
+  if (regular) sync(file_, name_);
+  const int number = std::exchange(file_, Descriptor()).release();
+  if (::close(number) != 0) fail("close", name_, errno);
 }
 
 void read_exactly(const Descriptor& file, void* into, size_t size, size_t offset,

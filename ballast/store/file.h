@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ballast {
 
-/// Ending of what is not finished: a file or directory with it may be deleted by anyone who holds
-/// the run directory's lock.
+/// Ending of what is not finished. Users have files with it too, so it alone is no leave to delete.
 inline constexpr std::string_view partial_suffix = ".partial";
 
 /// An open file of the system, closed on destruction.
@@ -20,6 +20,8 @@ class Descriptor {
   Descriptor& operator=(Descriptor&& other) noexcept;
 
   int number() const { return number_; }
+  /// Hands the number to the caller, who is to close it.
+  int release() { return std::exchange(number_, -1); }
 
  private:
   int number_;
@@ -37,13 +39,20 @@ void sync(const Descriptor& file, const std::filesystem::path& path);
 /// Waits until the names in a directory are on the disk.
 void sync_directory(const std::filesystem::path& directory);
 
-/// A file that appears whole or not at all: it grows as a sibling called `<path>.partial`, and
-/// `commit` puts it on the disk and gives it its name. Without `commit` the sibling is removed and
-/// whatever was at `path` stays. Every member throws StoreError with the path and the system's
-/// reason.
+/// The file that a path leads to: links are followed to their end, also to where nothing is yet.
+/// Throws StoreError for links that lead in a circle.
+std::filesystem::path end_of_links(const std::filesystem::path& path);
+
+/// A file that appears whole or not at all: it grows as a sibling called `<path>.partial`, or
+/// `<path>.1.partial` and so on where that name is taken, and `commit` puts it on the disk and
+/// gives it its name. Without `commit` the sibling is removed and whatever was at `path` stays.
+///
+/// Links are followed. A file that is replaced hands down its permissions. What is no regular file
+/// (FIFO, device) is not replaced but written into, at once. Every member throws StoreError with
+/// the path and the system's reason.
 class NewFile {
  public:
-  explicit NewFile(std::filesystem::path path);
+  explicit NewFile(const std::filesystem::path& path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -52,13 +61,31 @@ class NewFile {
   void commit();
 
  private:
-  std::filesystem::path path_, partial_;
+  std::filesystem::path path_, partial_;  // partial_ is empty where path_ is written into
   Descriptor file_;
-  bool committed_ = false;
 };
 
 /// Writes a whole file through `NewFile`.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Where a stream of results goes, as the shell's `>` would send it: what was there is emptied,
+/// links are followed, FIFOs and devices are written into, and what was written so far stays if the
+/// process is killed. "-" is standard output. Nothing is held back in a buffer. Every member throws
+/// StoreError with the path and the system's reason.
+class OutputStream {
+ public:
+  explicit OutputStream(const std::filesystem::path& path);
+
+  void write(std::string_view bytes);
+  /// Closes, where a network's disk may only now say that it is full. Regular files are synced.
+  void close();
+
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  Descriptor file_;
+};
 
 /// The whole of a regular file; throws StoreError when it is missing or is something else.
 std::string read_file(const std::filesystem::path& path);
