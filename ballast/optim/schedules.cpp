@@ -32,14 +32,6 @@ double between(double final_ratio, double share_left) {
   return final_ratio + (1 - final_ratio) * share_left;
 }
 
-void require_end(const Run& run, std::string_view kind) {
-  if (run.total_steps >= 1) return;
-  throw RecipeError(
-      fmt::format("schedule \"{}\" ends with the run, but the run has {} steps; set "
-                  "the number of steps or choose \"inverse_sqrt\" or \"constant\"",
-                  kind, run.total_steps));
-}
-
 Schedule schedule_of(const InverseSqrtOptions& options, const Run& run) {
   const double warmup = static_cast<double>(std::max<int64_t>(options.warmup, 1));
   return [=, initial = options.initial_lr, lr = run.lr](int64_t step) {
@@ -48,27 +40,38 @@ Schedule schedule_of(const InverseSqrtOptions& options, const Run& run) {
   };
 }
 
+/// Where a decay ends. One that ends at 0 does so a step after the run, since an update with
+/// learning rate 0 would be none.
+double decay_end(const Run& run, double final_ratio) {
+  return static_cast<double>(run.total_steps) + (final_ratio > 0 ? 0 : 1);
+}
+
+/// A decay from `begin` on, to a share of the peak.
+struct Decay {
+  double begin, final_ratio;
+};
+
 /// Warmup, then `fall(x)` times the peak, x running from 0 to 1 between `begin` and the end.
 template <class Fall>
-Schedule warmup_then(int64_t warmup, double begin, const Run& run, Fall fall) {
-  return [=](int64_t step) {
-    const double x = share_passed(step, begin, static_cast<double>(run.total_steps));
-    return run.lr * warmed_up(std::min(step, run.total_steps), warmup) * fall(x);
+Schedule warmup_then(int64_t warmup, const Decay& decay, const Run& run, Fall fall) {
+  const double end = decay_end(run, decay.final_ratio);
+  return [=, begin = decay.begin](int64_t step) {
+    const int64_t t = std::min(step, run.total_steps);
+    return run.lr * warmed_up(t, warmup) * fall(share_passed(t, begin, end));
   };
 }
 
 Schedule schedule_of(const CosineOptions& options, const Run& run) {
-  require_end(run, CosineOptions::info.name);
-  return warmup_then(options.warmup, static_cast<double>(options.warmup), run,
-                     [r = options.final_ratio](double x) {
-                       return between(r, (1 + std::cos(std::numbers::pi * x)) / 2);
-                     });
+  const double r = options.final_ratio;
+  return warmup_then(options.warmup, {static_cast<double>(options.warmup), r}, run, [r](double x) {
+    return between(r, (1 + std::cos(std::numbers::pi * x)) / 2);
+  });
 }
 
 Schedule schedule_of(const LinearDecayOptions& options, const Run& run) {
-  require_end(run, LinearDecayOptions::info.name);
-  return warmup_then(options.warmup, static_cast<double>(options.warmup), run,
-                     [r = options.final_ratio](double x) { return between(r, 1 - x); });
+  const double r = options.final_ratio;
+  return warmup_then(options.warmup, {static_cast<double>(options.warmup), r}, run,
+                     [r](double x) { return between(r, 1 - x); });
 }
 
 double fallen(const WsdOptions& options, double x) {
@@ -84,14 +87,9 @@ double fallen(const WsdOptions& options, double x) {
 }
 
 Schedule schedule_of(const WsdOptions& options, const Run& run) {
-  require_end(run, WsdOptions::info.name);
-  if (options.shape == DecayShape::exponential && options.final_ratio <= 0) {
-    throw RecipeError(
-        "schedule \"wsd\" with final_ratio 0 cannot decay exponentially; set final_ratio above 0 "
-        "or shape \"linear\" or \"one_minus_sqrt\"");
-  }
   const double stable = static_cast<double>(run.total_steps) * (1 - options.decay_share);
-  return warmup_then(options.warmup, std::max(stable, static_cast<double>(options.warmup)), run,
+  const double begin = std::max(stable, static_cast<double>(options.warmup));
+  return warmup_then(options.warmup, {begin, options.final_ratio}, run,
                      [options](double x) { return fallen(options, x); });
 }
 
@@ -102,7 +100,30 @@ Schedule schedule_of(const ConstantOptions& options, const Run& run) {
 
 }  // namespace
 
+std::vector<ScheduleProblem> schedule_problems(const ScheduleChoice& choice, int64_t total_steps) {
+  std::vector<ScheduleProblem> found;
+  const std::string_view kind = info_of(choice).name;
+  const auto ends = [](const auto& options) {
+    return requires { options.final_ratio; };
+  };
+  if (std::visit(ends, choice) && total_steps < 1) {
+    found.push_back({"kind", fmt::format("schedule \"{}\" ends with the run, but the run has {} "
+                                         "steps; set the number of steps or choose "
+                                         "\"inverse_sqrt\" or \"constant\"",
+                                         kind, total_steps)});
+  }
+  const auto* wsd = std::get_if<WsdOptions>(&choice);
+  if (wsd && wsd->shape == DecayShape::exponential && wsd->final_ratio <= 0) {
+    found.push_back({"final_ratio",
+                     "schedule \"wsd\" with final_ratio 0 cannot decay exponentially; set "
+                     "final_ratio above 0 or shape \"linear\" or \"one_minus_sqrt\""});
+  }
+  return found;
+}
+
 Schedule make_schedule(const ScheduleChoice& choice, double lr, int64_t total_steps) {
+  const auto problems = schedule_problems(choice, total_steps);
+  if (!problems.empty()) throw RecipeError(problems.front().text);
   const Run run{lr, total_steps};
   return std::visit([&run](const auto& options) { return schedule_of(options, run); }, choice);
 }

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
@@ -34,7 +36,9 @@ struct InverseSqrtOptions {
 
 struct CosineOptions {
   static constexpr KindInfo info{
-      "cosine", "lr (final_ratio + (1 - final_ratio) (1 + cos(pi x)) / 2), x = (t - W) / (T - W)",
+      "cosine",
+      "lr (final_ratio + (1 - final_ratio) (1 + cos(pi x)) / 2), x = (t - W) / (T - W); T + 1 for "
+      "T where final_ratio = 0",
       "Loshchilov and Hutter 2016, arXiv:1608.03983"};
   static constexpr auto fields() {
     return std::tuple{field("warmup", &CosineOptions::warmup, "W, in steps", at_least_zero),
@@ -49,7 +53,9 @@ struct CosineOptions {
 
 struct LinearDecayOptions {
   static constexpr KindInfo info{
-      "linear", "lr (final_ratio + (1 - final_ratio) (1 - x)), x = (t - W) / (T - W)",
+      "linear",
+      "lr (final_ratio + (1 - final_ratio) (1 - x)), x = (t - W) / (T - W); T + 1 for T where "
+      "final_ratio = 0",
       "Devlin et al. 2018, arXiv:1810.04805"};
   static constexpr auto fields() {
     return std::tuple{field("warmup", &LinearDecayOptions::warmup, "W, in steps", at_least_zero),
@@ -111,11 +117,20 @@ struct ConstantOptions {
 using ScheduleChoice = std::variant<InverseSqrtOptions, CosineOptions, LinearDecayOptions,
                                     WsdOptions, ConstantOptions>;
 
+/// Why a schedule cannot be carried out, and the option of it to look at first.
+struct ScheduleProblem {
+  std::string option, text;
+};
+
+/// A schedule that ends is given no end, or an exponential decay has to reach 0.
+std::vector<ScheduleProblem> schedule_problems(const ScheduleChoice& choice, int64_t total_steps);
+
 /// The learning rate of every step; step t of the result is the rate of update t.
 ///
 /// `total_steps` is where cosine, linear and wsd end; they keep their last value after it, while
-/// inverse_sqrt and constant do not look at it. A warmup as long as the run leaves no decay.
-/// RecipeError when a schedule that ends is given no end, or an exponential decay has to reach 0.
+/// inverse_sqrt and constant do not look at it. A warmup as long as the run leaves no decay. With
+/// final_ratio = 0 the decay reaches 0 at step T + 1, after the run, so that its last update is
+/// one. RecipeError with the first of `schedule_problems`.
 Schedule make_schedule(const ScheduleChoice& choice, double lr, int64_t total_steps);
 
 }  // namespace ballast

@@ -111,6 +111,22 @@ TEST(Schedules, StepsBeyondTheEndKeepTheLastValue) {
   }
 }
 
+TEST(Schedules, TheLastUpdateOfADecayToZeroIsOne) {
+  constexpr int64_t steps = 100;
+  const double straight = 1.0 / (steps - 10 + 1);
+  EXPECT_NEAR(make_schedule(LinearDecayOptions{.warmup = 10}, 1, steps)(steps), straight, 1e-15);
+  EXPECT_NEAR(make_schedule(LinearDecayOptions{.warmup = 10}, 1, steps)(10), 1, 1e-15);
+  const std::vector<ScheduleChoice> to_zero{
+      LinearDecayOptions{}, CosineOptions{.final_ratio = 0},
+      WsdOptions{.final_ratio = 0, .shape = DecayShape::linear},
+      WsdOptions{.final_ratio = 0, .shape = DecayShape::one_minus_sqrt}};
+  for (const ScheduleChoice& choice : to_zero) {
+    const Schedule lr = make_schedule(choice, 1, steps);
+    EXPECT_GT(lr(steps), 1e-4) << info_of(choice).name;
+    EXPECT_LT(lr(steps), lr(steps - 1)) << info_of(choice).name;
+  }
+}
+
 TEST(Schedules, WhatCannotEndIsRefused) {
   EXPECT_THROW(make_schedule(CosineOptions{}, 1, 0), RecipeError);
   EXPECT_THROW(make_schedule(LinearDecayOptions{}, 1, 0), RecipeError);

@@ -1,18 +1,14 @@
 #include "ballast/store/run_directory.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <system_error>
 
 #include "ballast/base/error.h"
+#include "ballast/store/run_names.h"
 #include "ballast/store/safetensors.h"
 
 namespace ballast {
@@ -21,26 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view step_prefix = "step-";
 constexpr std::string_view model_name = "model.safetensors";
 constexpr std::string_view optimizer_name = "optimizer.safetensors";
 constexpr std::string_view state_name = "state.json";
 constexpr std::string_view best_name = "best.json";
-
-std::string step_name(int64_t step) { return fmt::format("{}{:08d}", step_prefix, step); }
-
-/// The step that a directory is called after; nothing for any other name.
-std::optional<int64_t> step_of(std::string_view name) {
-  if (!name.starts_with(step_prefix)) return std::nullopt;
-  int64_t step = -1;
-  std::from_chars(name.data() + step_prefix.size(), name.data() + name.size(), step);
-  return step >= 0 && step_name(step) == name ? std::optional(step) : std::nullopt;
-}
-
-fs::path with_partial_suffix(fs::path path) {
-  path += partial_suffix;
-  return path;
-}
 
 /// Runs an operation of std::filesystem and turns its error into ours.
 template <class Operation>
@@ -71,10 +51,9 @@ std::string dump(const nlohmann::json& json, const fs::path& path) {
 }  // namespace
 
 RunDirectory RunDirectory::open_or_create(const fs::path& path) {
-  checked(path, [&] { return fs::create_directories(path); });
   RunDirectory run(path);
-  run.take_lock();
-  run.remove_partial();
+  run.lock_.emplace(path);
+  if (run.lock_->found_run()) remove_unfinished(path);
   return run;
 }
 
@@ -86,30 +65,6 @@ RunDirectory RunDirectory::open(const fs::path& path) {
                     path.string()));
   }
   return RunDirectory(path);
-}
-
-void RunDirectory::take_lock() {
-  const auto path = file("lock");
-  auto lock = open_file(path, O_RDWR | O_CREAT);
-  if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
-    if (reason != EWOULDBLOCK) {
-      throw StoreError(fmt::format("{}: cannot lock: {}", path.string(),
-                                   std::generic_category().message(reason)));
-    }
-    throw StoreError(fmt::format(
-        "{}: another training writes into this directory; wait for it to end or name another one",
-        path_.string()));
-  }
-  lock_ = std::move(lock);
-}
-
-void RunDirectory::remove_partial() {
-  checked(path_, [&] {
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().extension() == partial_suffix) fs::remove_all(entry.path());
-    }
-  });
 }
 
 void RunDirectory::check_writable() const {
@@ -145,16 +100,19 @@ void RunDirectory::save_step(int64_t step, const NamedTensors& model, const Name
     throw StoreError(fmt::format("{}: exists already; delete it to save step {} again",
                                  complete.string(), step));
   }
-  const auto partial = with_partial_suffix(complete);
+  const auto partial = unfinished_folder(complete);
   try {
-    checked(partial, [&] { return fs::remove_all(partial), fs::create_directory(partial); });
+    checked(partial, [&] { return fs::create_directory(partial); });
     write_safetensors(partial / model_name, model);
     write_safetensors(partial / optimizer_name, optimizer);
     write_file(partial / state_name, dump(state, complete / state_name));
     rename_durably(partial, complete);
   } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(partial, ignored);
+    try {
+      remove_step_files(partial);
+    } catch (const StoreError&) {
+      // The first error says more.
+    }
     throw;
   }
 }
@@ -194,11 +152,11 @@ NamedTensors RunDirectory::load_model(int64_t step) const {
   return read_safetensors(model_file(step)).tensors;
 }
 
+/// Under the name of something unfinished first, so that no step is ever there in part.
 void RunDirectory::discard_step(int64_t step) {
-  const auto partial = with_partial_suffix(step_directory(step));
-  checked(partial, [&] { return fs::remove_all(partial); });
+  const auto partial = unfinished_folder(step_directory(step));
   rename_durably(step_directory(step), partial);
-  checked(partial, [&] { return fs::remove_all(partial); });
+  remove_step_files(partial);
 }
 
 void RunDirectory::prune(int64_t keep) {
@@ -241,6 +199,11 @@ std::optional<BestStep> RunDirectory::best() const {
 void RunDirectory::write_text(std::string_view name, std::string_view text) {
   check_writable();
   write_file(file(name), text);
+}
+
+void RunDirectory::remove_text(std::string_view name) {
+  check_writable();
+  checked(file(name), [&] { return fs::remove(file(name)); });
 }
 
 std::string RunDirectory::read_text(std::string_view name) const { return read_file(file(name)); }

@@ -11,7 +11,7 @@
 
 #include "ballast/base/fields.h"
 #include "ballast/base/named_tensors.h"
-#include "ballast/store/file.h"
+#include "ballast/store/run_lock.h"
 
 namespace ballast {
 
@@ -37,7 +37,7 @@ struct BestStep {
 
 /// The directory of one training run:
 ///
-///     recipe.toml  log.jsonl  events.out.tfevents.*  tokenizer.model  best.json  lock
+///     recipe.toml  log.jsonl  events.out.tfevents.*  tokenizer.model  best.json  test.json  lock
 ///     step-00008000/{model.safetensors, optimizer.safetensors, state.json}
 ///
 /// Whatever instant the process is killed at, a name without the ending `.partial` is complete. All
@@ -45,8 +45,8 @@ struct BestStep {
 class RunDirectory {
  public:
   /// Opens for writing: makes the directory when there is none, takes its lock until destruction
-  /// and removes what a killed run left unfinished. Refused while another process (or object) holds
-  /// the lock.
+  /// (see `RunLock`) and removes what a killed run left unfinished. Files that no run writes stay
+  /// as they are.
   static RunDirectory open_or_create(const std::filesystem::path& path);
 
   /// Opens for reading, without a lock, also on a medium that cannot be written.
@@ -78,12 +78,12 @@ class RunDirectory {
   /// A small file of the run, replaced as a whole. `name` has no directory in it.
   void write_text(std::string_view name, std::string_view text);
   std::string read_text(std::string_view name) const;
+  /// Does nothing when there is no such file.
+  void remove_text(std::string_view name);
 
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
-  void take_lock();
-  void remove_partial();
   void check_writable() const;
   void check_saved(int64_t step) const;
   void discard_step(int64_t step);
@@ -91,7 +91,7 @@ class RunDirectory {
   std::string way_back(int64_t damaged) const;
 
   std::filesystem::path path_;
-  std::optional<Descriptor> lock_;  ///< empty when opened for reading
+  std::optional<RunLock> lock_;  ///< empty when opened for reading
 };
 
 }  // namespace ballast

@@ -75,7 +75,7 @@ TEST_F(Run, ATrainingInUseIsRefusedToASecondOne) {
 }
 
 TEST_F(Run, AReaderWritesNothing) {
-  { auto run = RunDirectory::open_or_create(path_); }
+  { RunDirectory::open_or_create(path_).write_text("recipe.toml", ""); }
   auto reader = RunDirectory::open(path_);
   const auto refused = ThrowsMessage<StoreError>(HasSubstr("reading only"));
   EXPECT_THAT([&] { save(reader, 1); }, refused);
@@ -89,7 +89,7 @@ TEST_F(Run, AReaderNeedsARunDirectory) {
 }
 
 TEST_F(Run, WhatAKilledRunLeftUnfinishedIsRemovedWhenWritingGoesOn) {
-  { auto run = RunDirectory::open_or_create(path_); }
+  { RunDirectory::open_or_create(path_).write_text("recipe.toml", ""); }
   std::filesystem::create_directories(path_ / "step-00000009.partial");
   write_file(path_ / "step-00000009.partial/model.safetensors", "half");
   write_file(path_ / "recipe.toml.partial", "half");

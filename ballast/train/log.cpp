@@ -13,14 +13,19 @@ namespace ballast {
 
 namespace {
 
-/// The step of a record; nothing when the line is not a record.
-std::optional<int64_t> step_of(std::string_view line) {
-  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+/// The step of a record; nothing when the JSON is not a record.
+std::optional<int64_t> step_of(const nlohmann::json& json) {
   if (!json.is_object()) return std::nullopt;
   const auto step = json.find("step");
   const bool is_record = step != json.end() && step->is_number_integer();
   return is_record ? std::optional(step->get<int64_t>()) : std::nullopt;
 }
+
+/// The records of a log up to and with a step, and what those of that step say.
+struct Kept {
+  std::string text;
+  nlohmann::json last;
+};
 
 [[noreturn]] void refuse_line(const std::filesystem::path& path, int64_t number) {
   throw StoreError(
@@ -29,17 +34,19 @@ std::optional<int64_t> step_of(std::string_view line) {
                   path.string(), number));
 }
 
-/// The records of a log up to and with a step.
-std::string records_until(std::string_view text, int64_t last, const std::filesystem::path& path) {
-  std::string kept;
+Kept records_until(std::string_view text, int64_t last, const std::filesystem::path& path) {
+  Kept kept;
   for (int64_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
     const bool cut_off = end == std::string_view::npos;
     const auto line = text.substr(0, cut_off ? end : end + 1);
     text.remove_prefix(line.size());
-    const auto step = step_of(line);
+    const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto step = step_of(record);
     if (!step && !text.empty()) refuse_line(path, number);
-    if (step && *step <= last && !cut_off) kept += line;
+    if (!step || *step > last || cut_off) continue;
+    kept.text += line;
+    if (*step == last) kept.last.update(record);
   }
   return kept;
 }
@@ -49,8 +56,9 @@ std::string records_until(std::string_view text, int64_t last, const std::filesy
 RunLog::RunLog(std::filesystem::path path, int64_t resumed_step) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) {
     const auto text = read_file(path_);
-    const auto kept = records_until(text, resumed_step, path_);
-    if (kept.size() != text.size()) write_file(path_, kept);
+    auto kept = records_until(text, resumed_step, path_);
+    if (kept.text.size() != text.size()) write_file(path_, kept.text);
+    resumed_ = std::move(kept.last);
   }
   file_ = open_file(path_, O_WRONLY | O_CREAT | O_APPEND);
 }

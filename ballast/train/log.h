@@ -20,6 +20,9 @@ class RunLog {
   /// another line is not a record.
   RunLog(std::filesystem::path path, int64_t resumed_step);
 
+  /// What the records of `resumed_step` say, taken together; null where there is none.
+  const nlohmann::json& resumed() const { return resumed_; }
+
   /// Writes one line at once. The order of `values` is kept. Throws StoreError when the disk is
   /// full.
   void append(int64_t step, const nlohmann::ordered_json& values);
@@ -30,6 +33,7 @@ class RunLog {
  private:
   std::filesystem::path path_;
   Descriptor file_;
+  nlohmann::json resumed_;
 };
 
 }  // namespace ballast

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
@@ -59,20 +60,23 @@ Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out
   parts_.model->set_activations(parts_.options.recompute ? Activations::recomputed
                                                          : Activations::kept);
   if (const int64_t step = start_step(directory); step > 0) resume(step);
+  name_best();
 }
 
 TrainingSummary Trainer::run(const std::stop_token& stop) {
   begun_ = std::chrono::steady_clock::now();
   parts_.model->train();
+  if (owes_validation_ && !stop.stop_requested()) validate();
   StepReport last;
   while (step() < parts_.options.steps && !stop.stop_requested() && !has_given_up()) {
     last = train_step();
-    if (last.applied) after_step(last);
+    if (last.applied) after_step(last, stop);
   }
   if (step() > 0 && directory_.last_complete_step() != step()) save();
-  const Ending ending = stop.stop_requested() && step() < parts_.options.steps ? Ending::stopped
-                        : has_given_up() ? Ending::no_improvement
-                                         : Ending::complete;
+  const bool cut_short = step() < parts_.options.steps || owes_validation_;
+  const Ending ending = stop.stop_requested() && cut_short ? Ending::stopped
+                        : has_given_up()                   ? Ending::no_improvement
+                                                           : Ending::complete;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun_;
   return {ending, step(), tokens_, taken.count(), last.loss};
 }
@@ -119,16 +123,19 @@ Trainer::StepReport Trainer::accumulated() {
   return report;
 }
 
-void Trainer::after_step(const StepReport& report) {
+void Trainer::after_step(const StepReport& report, const std::stop_token& stop) {
   tokens_ += report.tokens;
   if (is_due(parts_.options.log_every) || step() == 1) record(report);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun_;
   progress_.show({step(), tokens_, taken.count(), report.loss, report.lr});
-  const bool last = step() == parts_.options.steps;
-  const bool validating = parts_.valid && parts_.options.validate_every > 0 &&
-                          (is_due(parts_.options.validate_every) || last);
-  if (validating) validate();
-  if (is_due(parts_.options.checkpoint_every) || validating || last) save();
+  owes_validation_ = validates_now();
+  if (is_due(parts_.options.checkpoint_every) || owes_validation_ || is_last()) save();
+  if (owes_validation_ && !stop.stop_requested()) validate();
+}
+
+bool Trainer::validates_now() const {
+  const int64_t every = parts_.options.validate_every;
+  return parts_.valid && every > 0 && (is_due(every) || is_last());
 }
 
 void Trainer::record(const StepReport& report) {
@@ -158,10 +165,32 @@ void Trainer::validate() {
     values["validation_bleu"] = bleu;
     text += fmt::format(", BLEU {:.2f}", bleu);
   }
+  // The record says that the validation is done, so it comes after the best step has its name.
+  consider(found.loss);
   log_.append(step(), values);
+  log_.sync();
+  owes_validation_ = false;
   for (const auto& [name, value] : values.items()) events_.scalar(step(), name, value);
   progress_.note(text);
-  if (!best_ || found.loss < best_->value) best_ = {step(), "validation_loss", found.loss};
+  directory_.prune(parts_.options.keep);
+}
+
+/// The saved step is the best when its loss is the lowest so far.
+void Trainer::consider(double validation_loss) {
+  const bool lowest = !best_ || validation_loss < best_->value;
+  if (lowest && std::isfinite(validation_loss))
+    best_ = {step(), "validation_loss", validation_loss};
+  name_best();
+}
+
+void Trainer::name_best() {
+  if (best_ == directory_.best()) return;
+  const std::vector<int64_t> saved = directory_.steps();
+  if (best_ && std::ranges::binary_search(saved, best_->step)) {
+    directory_.set_best(*best_);
+  } else {
+    directory_.remove_text("best.json");  // of a step that was deleted to go on from one before
+  }
 }
 
 void Trainer::save() {
@@ -174,7 +203,6 @@ void Trainer::save() {
                        {"guard", json_of(guard_.state())}};
   if (best_) state["best"] = json_of(*best_);
   directory_.save_step(step(), named_state(*parts_.model), optimizer_.state(), state);
-  if (best_ != directory_.best()) directory_.set_best(*best_);
   directory_.prune(parts_.options.keep);
 }
 
@@ -196,8 +224,9 @@ void Trainer::resume(int64_t step) {
     throw StoreError(fmt::format("{}: state.json of step {} lacks what a resume needs ({})",
                                  directory_.path().string(), step, error.what()));
   }
-  // A kill may have fallen between saving the step and naming the best one.
-  if (best_ && best_ != directory_.best()) directory_.set_best(*best_);
+  const auto validated = log_.resumed().find("validation_loss");
+  if (validated != log_.resumed().end() && validated->is_number()) consider(*validated);
+  owes_validation_ = validates_now() && validated == log_.resumed().end();
   progress_.note(fmt::format("resuming after step {}", step));
 }
 
@@ -214,8 +243,9 @@ void Trainer::diverged(const StepReport& report, const std::string& reason) cons
 }
 
 bool Trainer::has_given_up() const {
-  const int64_t allowed = parts_.options.patience * parts_.options.validate_every;
-  return allowed > 0 && best_ && step() - best_->step >= allowed;
+  const int64_t patience = parts_.options.patience, every = parts_.options.validate_every;
+  // Divided, for the product of two large numbers would not fit.
+  return patience > 0 && every > 0 && best_ && (step() - best_->step) / every >= patience;
 }
 
 }  // namespace ballast

@@ -51,7 +51,9 @@ struct TrainingSummary {
 /// What the optimizer changes: every parameter of a plan, weight decay on matrices only.
 std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan);
 
-/// The training loop. Resumes from the last complete step of the directory, bit for bit.
+/// The training loop. Resumes from the last complete step of the directory, bit for bit. A step is
+/// saved before it is validated, so that nothing that happens in a validation can cost one; a
+/// validation that was cut short, or given up for a stop request, is made up for on resuming.
 class Trainer {
  public:
   /// `directory` and `out` must outlive the trainer. Throws StoreError for a damaged step.
@@ -74,13 +76,17 @@ class Trainer {
 
   StepReport train_step();
   StepReport accumulated();
-  void after_step(const StepReport& report);
+  void after_step(const StepReport& report, const std::stop_token& stop);
   void record(const StepReport& report);
+  bool validates_now() const;
   void validate();
+  void consider(double validation_loss);
+  void name_best();
   void save();
   void resume(int64_t step);
   [[noreturn]] void diverged(const StepReport& report, const std::string& reason) const;
   bool is_due(int64_t every) const { return every > 0 && step() % every == 0; }
+  bool is_last() const { return step() == parts_.options.steps; }
   bool has_given_up() const;
 
   TrainingParts parts_;
@@ -95,7 +101,8 @@ class Trainer {
   std::chrono::steady_clock::time_point begun_;
   uint64_t fingerprint_;  // of the training text, whose length a save should not depend on
   std::optional<BestStep> best_;
-  int64_t tokens_ = 0;  // target tokens of this process
+  bool owes_validation_ = false;  // of the present step, which is saved
+  int64_t tokens_ = 0;            // target tokens of this process
 };
 
 }  // namespace ballast
