@@ -30,9 +30,14 @@ std::string bytes_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Tokenizer read_sentencepiece(const std::filesystem::path& file, const std::stop_token& stop) {
+std::string read_model(const std::filesystem::path& file, const std::stop_token& stop) {
   std::string model = bytes_of(file);
   check_model(model, file.string(), stop);
+  return model;
+}
+
+Tokenizer read_sentencepiece(const std::filesystem::path& file, const std::stop_token& stop) {
+  std::string model = read_model(file, stop);
   try {
     return Tokenizer::from_model(std::move(model));
   } catch (const DataError& error) {

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "ballast/base/error.h"
 #include "ballast/data/sentencepiece_library.h"
+#include "ballast/data/vocabulary_file.h"
 #include "ballast/metrics/unicode.h"
 
 namespace ballast {
@@ -29,19 +27,10 @@ spm::TextSink joined_into(std::string& text) {
           }};
 }
 
-std::string contents_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw DataError(
-        fmt::format("{} cannot be read; expected the file of a SentencePiece model", file));
-  }
-  return bytes;
-}
-
 class Model {
  public:
-  Model(const std::string& bytes, const std::string& file) : interface_(load_sentencepiece().interface) {
+  Model(const std::string& bytes, const std::string& file)
+      : interface_(load_sentencepiece().interface) {
     std::string error;
     processor_ = interface_.load({bytes.data(), bytes.size()}, into(error));
     if (processor_ != nullptr) return;
@@ -71,7 +60,7 @@ class Model {
 }  // namespace
 
 LineTokenizer subwords(const std::string& model_file, const std::string& signature) {
-  const std::string bytes = contents_of(model_file);
+  const std::string bytes = read_model(model_file);
   const auto model = std::make_shared<const Model>(bytes, model_file);
   const auto checksum = ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   return {signature.empty() ? fmt::format("spm-{:08x}", checksum) : signature,
