@@ -50,6 +50,7 @@ if(TARGET torch)
   return()
 elseif(BALLAST_LIBTORCH)
   ballast_libtorch(${BALLAST_LIBTORCH})
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the loader knows no such folder by itself
 else()
   find_package(Torch REQUIRED)
 endif()
