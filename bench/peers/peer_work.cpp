@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "ballast/data/corpus_cache.h"
+#include "ballast/base/error.h"
 #include "ballast/model/inventory.h"
 #include "ballast/store/safetensors.h"
 #include "bench/corpus.h"
@@ -49,10 +49,6 @@ void write(const fs::path& file, const nlohmann::json& json) {
   if (!out) throw StoreError(fmt::format("{} could not be written", file.string()));
 }
 
-void write_tokens(const fs::path& file, const Encoded& data) {
-  save_corpus(*data.corpus, {key_of("bench"), data.vocabulary_size}, file);
-}
-
 void write_batches(const fs::path& file, const Recipe& recipe, const Encoded& data) {
   nlohmann::json found = nlohmann::json::array();
   for (const Batch& each : first_batches(recipe, data, batches)) found.push_back(json_of(each));
@@ -60,7 +56,7 @@ void write_batches(const fs::path& file, const Recipe& recipe, const Encoded& da
 }
 
 void write_weights(const fs::path& file, const Recipe& recipe, const Encoded& data) {
-  const auto built = build_model(recipe, data.vocabulary_size);
+  const auto built = build_model(recipe, {data.vocabulary_size, data.vocabulary_size});
   NamedTensors tensors;
   for (const InventoryEntry& each : inventory(*built.model)) {
     tensors.emplace_back(each.name, each.tensor.detach());
@@ -70,7 +66,7 @@ void write_weights(const fs::path& file, const Recipe& recipe, const Encoded& da
 
 void write_sentences(const fs::path& folder, const Recipe& recipe) {
   const Encoded test = encoded(recipe, recipe.data.test);
-  write_tokens(folder / "decode.tokens", test);
+  save(test, folder / "decode.tokens");
   Lists sources;
   for (int64_t i = 0; i < std::min(sentences, test.corpus->count()); ++i) {
     const auto ids = test.corpus->source[i];
@@ -84,7 +80,7 @@ void run(const fs::path& corpus, const fs::path& folder) {
   for (const std::string& name : model_names()) {
     const Recipe recipe = recipe_of(name, corpus);
     const Encoded data = encoded(recipe, recipe.data.train);
-    write_tokens(folder / (name + ".tokens"), data);
+    save(data, folder / (name + ".tokens"));
     write_batches(folder / (name + ".batches.json"), recipe, data);
     write_weights(folder / (name + ".safetensors"), recipe, data);
   }
