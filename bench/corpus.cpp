@@ -45,11 +45,15 @@ std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int6
   return batches;
 }
 
+void save(const Encoded& data, const std::filesystem::path& file) {
+  save_corpus(*data.corpus, handed_over(data.vocabulary_size), file);
+}
+
 Handed::Handed(const Encoded& data)
     : file_(std::filesystem::temp_directory_path() /
             fmt::format("ballast-bench-{}.tokens", getpid())),
       vocabulary_size_(data.vocabulary_size) {
-  save_corpus(*data.corpus, handed_over(data.vocabulary_size), file_);
+  save(data, file_);
 }
 
 Handed::~Handed() { std::filesystem::remove(file_); }

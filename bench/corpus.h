@@ -28,6 +28,9 @@ Encoded encoded(const Recipe& recipe, const std::vector<std::string>& text);
 /// The first batches of the recipe's training.
 std::vector<Batch> first_batches(const Recipe& recipe, const Encoded& data, int64_t count);
 
+/// Writes a text into a file for `SideRequest::read`. Raises StoreError when it cannot be written.
+void save(const Encoded& data, const std::filesystem::path& file);
+
 /// Hands an encoded text to other processes of this program, in a file that is there as long as the
 /// object: their peak memory then knows nothing of learning a vocabulary.
 class Handed {

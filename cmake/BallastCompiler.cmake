@@ -23,7 +23,3 @@ if(BALLAST_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 set(CMAKE_PCH_WARN_INVALID ON)
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-
-if(BALLAST_TIDY)
-  find_program(BALLAST_CLANG_TIDY clang-tidy REQUIRED)
-endif()

@@ -1,4 +1,4 @@
-find_package(Torch REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/BallastLibtorch.cmake)
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
 # libtorch's parallel_for is a header that runs serially without the compiler's OpenMP flag.

@@ -7,9 +7,6 @@ endfunction()
 
 function(ballast_configure target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ballast_flags>)
-  if(BALLAST_TIDY)
-    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY ${BALLAST_CLANG_TIDY})
-  endif()
 endfunction()
 
 # ballast_library(<name> [PRECOMPILED] [PLAIN ...] FOLDERS ... LINK ...): target ballast_<name>, alias
@@ -142,5 +139,6 @@ function(ballast_install)
   install(FILES ${PROJECT_BINARY_DIR}/ballastConfig.cmake
                 ${PROJECT_BINARY_DIR}/ballastConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/BallastDependencies.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/BallastLibtorch.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
 endfunction()

@@ -8,9 +8,11 @@
 
 #include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
 #include <boost/interprocess/sync/mutex_family.hpp>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace ballast {
 namespace {
@@ -50,8 +52,16 @@ class TensorPool : public c10::Allocator {
   explicit TensorPool(Region region)
       : region_(region), heap_(new (region.begin) Heap(region.size, 0)) {}
 
-  c10::DataPtr allocate(std::size_t bytes) const override;
-  c10::DeleterFnPtr raw_deleter() const override;
+  // In libtorch 1.13 `allocate` is const and nothing is copied; in 2.x it is not and `copy_data` is
+  // asked for. What is there overrides, so none of them can say that it does.
+  // NOLINTBEGIN(modernize-use-override)
+  c10::DataPtr allocate(std::size_t bytes) const;
+  c10::DataPtr allocate(std::size_t bytes) { return std::as_const(*this).allocate(bytes); }
+  c10::DeleterFnPtr raw_deleter() const;
+  void copy_data(void* to, const void* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+  // NOLINTEND(modernize-use-override)
 
   void release(void* block) {
     if (!region_.holds(block)) return c10::free_cpu(block);

@@ -1,6 +1,6 @@
 #include "ballast/init/init.h"
 
-#include <torch/linalg.h>
+#include <ATen/ops/linalg_qr.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ torch::Tensor orthogonal_draw(const Draw& draw, at::IntArrayRef shape, uint64_t 
   const bool wide = shape[0] < shape[1];
   torch::Tensor gaussian = normal_numbers(shape, key);
   if (wide) gaussian = gaussian.t();
-  const auto [q, r] = torch::linalg_qr(gaussian, "reduced");
+  const auto [q, r] = at::linalg_qr(gaussian, "reduced");
   // Without the signs of R's diagonal the result would not be Haar-uniform.
   const torch::Tensor haar = q * torch::sign(torch::diagonal(r));
   const double gain = draw.std * std::sqrt(static_cast<double>(std::max(shape[0], shape[1])));
