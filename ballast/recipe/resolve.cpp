@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
+#include <tuple>
+
 #include "ballast/base/error.h"
 #include "ballast/decode/contradictions.h"
 #include "ballast/recipe/differences.h"
@@ -67,6 +70,25 @@ void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
                                        option, longest, recipe.train.batch_tokens)});
 }
 
+/// Sizes with which the arithmetic of places and indices would leave its 32 or 64 bits. What is too
+/// large for the memory alone is told by `refuse_too_large`.
+void check_sizes(const Recipe& recipe, std::vector<Contradiction>& found) {
+  constexpr int64_t most_blocks = 100'000, most_places = std::numeric_limits<int32_t>::max();
+  const auto* sinusoids = std::get_if<SinusoidalPositions>(&recipe.model.positions);
+  const std::tuple<const char*, int64_t, int64_t> sizes[] = {
+      {"model.encoder_layers", recipe.model.encoder_layers, most_blocks},
+      {"model.decoder_layers", recipe.model.decoder_layers, most_blocks},
+      {"model.positions.first", sinusoids ? sinusoids->first : 0, most_places},
+      {"data.context", recipe.data.context, most_places},
+      {"data.length.max_length", recipe.data.length.max_length, most_places},
+      {"train.batch_tokens", recipe.train.batch_tokens, most_places},
+      {"decode.batch_tokens", recipe.decode.batch_tokens, most_places}};
+  for (const auto& [option, value, most] : sizes) {
+    if (value <= most) continue;
+    found.push_back({option, fmt::format("{} = {}, expected at most {}", option, value, most)});
+  }
+}
+
 /// Learned positions are a table with as many rows as a sequence may have tokens.
 void check_positions(const Recipe& recipe, std::vector<Contradiction>& found) {
   const auto* learned = std::get_if<LearnedPositions>(&recipe.model.positions);
@@ -109,6 +131,7 @@ std::string located(const std::string& file, const std::filesystem::path& folder
 std::vector<Contradiction> contradictions(const Recipe& recipe) {
   std::vector<Contradiction> found = contradictions(recipe.model);
   for (Contradiction& each : contradictions(recipe.decode)) found.push_back(std::move(each));
+  check_sizes(recipe, found);
   check_batches(recipe, found);
   check_positions(recipe, found);
   check_schedule(recipe, found);

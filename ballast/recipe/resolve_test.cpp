@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <limits>
 
 #include "ballast/base/error.h"
 #include "ballast/base/resource_error.h"
@@ -65,6 +66,15 @@ TEST(Contradictions, PatienceHasValidationsToCount) {
   EXPECT_THAT(found_at(recipe), IsEmpty());
   recipe.train.validate_every = 0;
   EXPECT_THAT(found_at(recipe), ElementsAre("train.patience"));
+}
+
+TEST(Contradictions, SizesThatLeaveTheirBitsAreRefused) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  Recipe recipe = sound();
+  recipe.model.encoder_layers = recipe.train.batch_tokens = recipe.data.context = most;
+  recipe.model.positions = SinusoidalPositions{.first = most};
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.encoder_layers", "model.positions.first",
+                                            "data.context", "train.batch_tokens"));
 }
 
 TEST(Doubts, AWarmupThatIsNotOverIsHardlyMeant) {
