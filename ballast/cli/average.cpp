@@ -12,7 +12,7 @@ void add_average(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("average", "Average the last checkpoints of a run");
   verb->add_option("--run", flags->run, "Directory of the run")->required();
   verb->add_option("--last", flags->last, "How many checkpoints (train.keep decides what is there)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   verb->add_option("--output", flags->output, "File to write (RUN/averaged.safetensors)");
   verb->footer("Then: ballast translate --run RUN --model RUN/averaged.safetensors");

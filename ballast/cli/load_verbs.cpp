@@ -5,11 +5,17 @@
 
 #include <string>
 
-#include "ballast/base/error.h"
 #include "ballast/base/installed.h"
+#include "ballast/base/resource_error.h"
 
 namespace ballast {
 namespace {
+
+/// The loader's words for a limit that is reached, and the system's for the same.
+bool speaks_of_memory(const std::string& reason) {
+  return reason.find("map segment") != std::string::npos ||
+         reason.find("allocate memory") != std::string::npos;
+}
 
 const Verbs& opened() {
   std::string looked;
@@ -24,7 +30,14 @@ const Verbs& opened() {
     void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
     void* entry = library ? ::dlsym(library, verbs_entry) : nullptr;
     if (entry) return *reinterpret_cast<VerbsEntry>(entry)();
-    looked += fmt::format("\n  {}", ::dlerror());
+    const std::string reason = ::dlerror();
+    if (speaks_of_memory(reason)) {
+      throw ResourceError(
+          fmt::format("out of memory: {} and libtorch do not fit into the memory "
+                      "this process may have; raise its limit (ulimit -v)",
+                      verbs_module));
+    }
+    looked += fmt::format("\n  {}", reason);
   }
   throw StoreError(fmt::format(
       "{} could not be loaded; looked for{}\ninstall Ballast again, or put it beside the program",

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "ballast/base/error.h"
+#include "ballast/base/resource_error.h"
 #include "ballast/base/suggest.h"
 #include "ballast/cli/score.h"
+#include "ballast/cli/standard_streams.h"
 #include "ballast/cli/verbs.h"
 
 namespace {
@@ -22,8 +25,8 @@ constexpr const char* about =
     "  ballast train recipes/quickstart.toml --run runs/first    train, or go on training\n"
     "  ballast translate --run runs/first < source > target      translate lines\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
-    "Exit codes: 0 ok, 1 internal, 2 recipe or usage, 3 data or files, 4 diverged,\n"
-    "5 stopped as asked before there was a step.";
+    "Exit codes: 0 ok, 1 internal or out of memory, 2 recipe or usage, 3 data or files,\n"
+    "4 diverged, 5 stopped as asked before there was a step.";
 
 int report(const std::exception& error, int code) {
   fmt::print(stderr, "ballast: {}\n", error.what());
@@ -77,10 +80,16 @@ int run(CLI::App& app, int argc, char** argv) {
     return report(error, divergence_error);
   } catch (const ballast::Stopped& error) {
     return report(error, stopped);
+  } catch (const ballast::ResourceError& error) {
+    return report(error, internal_error);
   } catch (const ballast::Error& error) {
     return report(error, data_error);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "ballast: out of memory\n");
+    return internal_error;
   } catch (const std::exception& error) {
-    return report(error, internal_error);
+    // What {fmt} throws of standard output is told once, when the output is handed on.
+    return std::ferror(stdout) ? 0 : report(error, internal_error);
   }
 }
 
@@ -89,13 +98,15 @@ void add_help(CLI::App& app) {
   auto verb = std::make_shared<std::string>();
   help->add_option("VERB", *verb, "One of the verbs");
   help->callback([&app, verb] {
-    fmt::print("{}", verb->empty() ? help_of(app, "") : help_of(verb_named(app, *verb), "ballast"));
+    fmt::print("{}", verb->empty() ? help_of(app, "")
+                                   : help_of(verb_named(app, *verb), "ballast " + *verb));
   });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  ballast::open_standard_streams();
   CLI::App app{about, "ballast"};
   app.set_version_flag("--version", BALLAST_VERSION);
   app.require_subcommand(1);
@@ -108,5 +119,5 @@ int main(int argc, char** argv) {
   ballast::add_prepare(app);
   ballast::add_check_recipe(app);
   add_help(app);
-  return run(app, argc, argv);
+  return ballast::flushed(run(app, argc, argv));
 }

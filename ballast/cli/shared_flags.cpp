@@ -1,8 +1,36 @@
 #include "ballast/cli/shared_flags.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <thread>
 
 namespace ballast {
+namespace {
+
+/// More threads than this only wait for each other.
+int64_t most_threads() {
+  constexpr int64_t always_allowed = 64, per_core = 4;
+  return std::max<int64_t>(always_allowed, per_core * std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::function<std::string(const std::string&)> whole_number(int64_t low, int64_t high) {
+  return [low, high](const std::string& text) -> std::string {
+    int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && rest == end && value >= low && value <= high) return {};
+    const bool open = high == std::numeric_limits<int64_t>::max();
+    return fmt::format(
+        "found {}, expected a whole number {}", text,
+        open ? fmt::format("at least {}", low) : fmt::format("from {} to {}", low, high));
+  };
+}
 
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
   verb.add_option("--set", overrides, "Override an option of the recipe: a.b=value; repeatable")
@@ -24,7 +52,7 @@ void add_run(CLI::App& verb, RunFlags& flags) {
 
 void add_machine(CLI::App& verb, MachineFlags& flags) {
   verb.add_option("--threads", flags.threads, "Threads to compute with (0: all cores)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, most_threads()));
   verb.add_option("--device", flags.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
   verb.add_flag("--slow-bf16", flags.slow_bf16,
                 "Run precision = \"bf16\" on a processor without instructions for it: the same "

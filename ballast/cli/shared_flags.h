@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,7 +14,12 @@ class App;
 
 namespace ballast {
 
-// Flags that several verbs take.
+// Flags that several verbs take, and what their values may be.
+
+/// A check for `CLI::Option::check`: what is wrong with the value of an option that takes whole
+/// numbers from `low` to `high`, empty when nothing is.
+std::function<std::string(const std::string&)> whole_number(
+    int64_t low, int64_t high = std::numeric_limits<int64_t>::max());
 
 /// `--set a.b=value`, once for each override.
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides);

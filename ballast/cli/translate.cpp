@@ -32,7 +32,7 @@ void add_form(CLI::App& verb, TranslateFlags& flags) {
                                                                 {"moses", TranslationFormat::moses},
                                                                 {"json", TranslationFormat::json}};
   verb.add_option("--n-best", flags.n_best, "Hypotheses a line, best first")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   verb.add_option_function<std::string>(
           "--format", [&flags](const std::string& name) { flags.format = formats.at(name); },

@@ -13,6 +13,7 @@
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
 #include "ballast/data/vocabulary_file.h"
+#include "ballast/recipe/memory.h"
 #include "ballast/recipe/schema.h"
 
 namespace ballast {
@@ -144,6 +145,7 @@ EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
 }
 
 PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
+  refuse_too_large(recipe.model, sizes, Purpose::use);
   auto model = std::make_shared<Transformer>(recipe.model, sizes);
   const Rules rules{recipe.init, recipe.parameterization, gain_of(recipe.model)};
   std::vector<PlannedParameter> planned = plan(*model, rules);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
+#include "ballast/base/suggest.h"
 #include "ballast/recipe/load.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/recipe/schema.h"
@@ -18,19 +21,37 @@
 namespace ballast {
 namespace {
 
+std::string saved_steps(const std::vector<int64_t>& steps) {
+  return steps.empty() ? "none is saved yet" : fmt::format("{}", fmt::join(steps, ", "));
+}
+
+std::optional<int64_t> number_in(std::string_view word) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool whole = error == std::errc() && end == word.data() + word.size() && number >= 0;
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 int64_t chosen_step(const RunDirectory& directory, const std::string& which) {
-  if (which == "best") {
-    if (const auto best = directory.best()) return best->step;
+  const std::vector<int64_t> steps = directory.steps();
+  const auto step = number_in(which);
+  if (!step && which != "best" && which != "last") {
+    const std::string near = closest(which, std::vector<std::string>{"best", "last"});
+    throw RecipeError(fmt::format(
+        "--model {}: expected best, last, a saved step ({}), or the path of a .safetensors file{}",
+        which, saved_steps(steps), near.empty() ? "" : fmt::format("; did you mean {}?", near)));
   }
-  int64_t step = 0;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), step);
-  if (error == std::errc() && end == which.data() + which.size()) return step;
-  const auto last = directory.last_complete_step();
-  if (!last) {
+  if (steps.empty()) {
     throw StoreError(fmt::format("{}: this run has no saved step yet; train it first",
                                  directory.path().string()));
   }
-  return *last;
+  if (step && !std::ranges::binary_search(steps, *step)) {
+    throw StoreError(fmt::format("{}: has no step {}; it has {}", directory.path().string(), *step,
+                                 saved_steps(steps)));
+  }
+  if (step) return *step;
+  const auto best = which == "best" ? directory.best() : std::nullopt;
+  return best ? best->step : steps.back();
 }
 
 /// Where a run keeps a vocabulary, and the key that says whether it is as it was written:
@@ -96,20 +117,34 @@ Tokenizer adopt_tokenizer(RunDirectory& directory, const Recipe& recipe, Side si
     return kept;
   }
   Tokenizer made = make_tokenizer(recipe, side, oversight);
+  // A vocabulary is the first thing that binds the directory to this recipe.
+  if (!std::filesystem::exists(directory.file(recipe_file))) {
+    directory.write_text(recipe_file, toml_text(recipe));
+  }
   directory.write_text(names.key, key_text(made.serialized()));
   directory.write_text(names.vocabulary, made.serialized());
   return made;
 }
 
+/// Whether two recipes give the same vocabulary, as far as their words tell.
+bool learns_alike(const Recipe& one, const Recipe& other) {
+  return one.data.train == other.data.train && one.data.tokenizer == other.data.tokenizer &&
+         one.data.target_tokenizer == other.data.target_tokenizer;
+}
+
 }  // namespace
 
 void adopt_recipe(RunDirectory& directory, const Recipe& recipe) {
-  if (!std::filesystem::exists(directory.file(recipe_file))) {
-    directory.write_text(recipe_file, toml_text(recipe));
-    return;
-  }
-  const auto differences = incompatibilities(stored_recipe(directory, {}), recipe);
-  if (!differences.empty()) {
+  if (!std::filesystem::exists(directory.file(recipe_file))) return;
+  const Recipe before = stored_recipe(directory, {});
+  const auto differences = incompatibilities(before, recipe);
+  if (directory.steps().empty()) {
+    // Nothing was trained yet, so the directory is free for another recipe.
+    if (!learns_alike(before, recipe)) {
+      for (const std::string& name : vocabulary_names(before)) directory.remove_text(name);
+    }
+    if (before != recipe) directory.write_text(recipe_file, toml_text(recipe));
+  } else if (!differences.empty()) {
     throw RecipeError(fmt::format(
         "{} is the run of another recipe: {}; choose another --run directory or the recipe it was "
         "made with",
@@ -144,10 +179,15 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
                    const ModelSelection& selection) {
   const RunDirectory directory = RunDirectory::open(run);
   Recipe recipe = stored_recipe(directory, overrides);
+  const std::filesystem::path file = selected_file(directory, selection);
+  if (const auto found = contradictions(recipe.model); !found.empty()) {
+    throw RecipeError(
+        fmt::format("{}: {}", directory.file(recipe_file).string(), found.front().text));
+  }
   Tokenizers tokenizers = tokenizers_by(
       recipe.data, [&](Side side) { return stored_tokenizer(directory, names_of(recipe, side)); });
   PreparedModel prepared = build_model(recipe, sizes_of(tokenizers));
-  const SafeTensors saved = read_safetensors(selected_file(directory, selection));
+  const SafeTensors saved = read_safetensors(file);
   load_named_state(*prepared.model, saved.tensors);
   prepared.model->context().precision = recipe.train.precision;
   // A file of its own has no step; it is taken for the end of a training, where every ramp is over.

@@ -29,12 +29,14 @@ struct ModelSelection {
   bool is_file() const { return which.ends_with(".safetensors"); }
 };
 
-/// Stores the recipe with a new run, or checks that the run is one of this recipe. Throws
-/// RecipeError naming every difference that matters.
+/// Checks that the run is one of this recipe; throws RecipeError naming every difference that
+/// matters. A run without a saved step is free for another recipe: it takes the place of the stored
+/// one, whose vocabulary goes where it would be learned in another way.
 void adopt_recipe(RunDirectory& directory, const Recipe& recipe);
 
-/// The run's tokenizers; made as the recipe says and stored where the run has none yet. Throws
-/// RecipeError where a file that the recipe gives holds another vocabulary than the run's.
+/// The run's tokenizers; made as the recipe says, and stored together with the recipe, where the
+/// run has none yet. Throws RecipeError where a file that the recipe gives holds another vocabulary
+/// than the run's.
 Tokenizers adopt_tokenizers(RunDirectory& directory, const Recipe& recipe,
                             const Oversight& oversight = {});
 

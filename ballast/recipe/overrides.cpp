@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace ballast {
 namespace {
 
@@ -69,6 +71,13 @@ void set(TomlTable& root, const std::vector<std::string>& parts, TomlNode node) 
   entry.node = std::move(node);
 }
 
+/// `99999999999999999999` is no TOML, and no text either.
+bool is_too_large(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789_") == std::string_view::npos &&
+         text.find_first_of("0123456789") == 0;
+}
+
 void apply(Document& document, const std::string& text) {
   const Place place{"--set " + text};
   const size_t equals = text.find('=');
@@ -83,6 +92,11 @@ void apply(Document& document, const std::string& text) {
   if (parsed.problems.empty() && parsed.root.size() == 1) {
     node = std::move(parsed.root.front().node);
     move_to(place, node);
+  } else if (is_too_large(value)) {
+    document.report(place, fmt::format("found {}, expected a whole number from {} to {}", value,
+                                       std::numeric_limits<int64_t>::min(),
+                                       std::numeric_limits<int64_t>::max()));
+    return;
   } else if (opens_as_toml(value)) {
     document.report(place,
                     "the value is not valid TOML; put the whole in single "

@@ -25,6 +25,13 @@ std::string problems_of(std::string_view text, const std::vector<std::string>& o
   return "";
 }
 
+TEST(Overrides, AWholeNumberThatIsTooLargeIsNoText) {
+  EXPECT_EQ(problems_of("", {"seed=9223372036854775808"}),
+            "--set seed=9223372036854775808: found 9223372036854775808, expected a whole number "
+            "from -9223372036854775808 to 9223372036854775807");
+  EXPECT_EQ(read("", {"seed=9223372036854775807"}).seed, 9223372036854775807u);
+}
+
 TEST(Overrides, AValueIsTomlOrElseText) {
   const Recipe recipe =
       read("", {"title=a b#c", "train.lr=1e-2", "train.resume=false", "train.files=[\"x\", \"y\"]",

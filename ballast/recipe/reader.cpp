@@ -153,11 +153,13 @@ class Reader {
     const auto* whole = std::get_if<int64_t>(&scalar);
     const auto* number = std::get_if<double>(&scalar);
     if (!whole && !number) return true;
+    const bool finite = whole || std::isfinite(*number);
     const bool inside = slot.bounds.contains(whole ? static_cast<double>(*whole) : *number);
     const bool fits = !whole || (*whole >= schema.lowest && *whole <= schema.highest);
-    if (inside && fits) return true;
-    const std::string range = inside ? fmt::format("from {} to {}", schema.lowest, schema.highest)
-                                     : bounds_words(slot.bounds);
+    if (inside && fits && finite) return true;
+    std::string range = bounds_words(slot.bounds);
+    if (inside && !fits) range = fmt::format("from {} to {}", schema.lowest, schema.highest);
+    if (!finite && (inside || range.empty())) range = "that is finite";
     problems_.push_back(
         {node.place, fmt::format("{}: found {}, expected {}{}{}", slot.name, found_words(node),
                                  expected_words(slot.schema), range.empty() ? "" : " ", range)});

@@ -128,6 +128,19 @@ TEST(Reader, AValueOutOfItsRangeIsToldTheRange) {
             "-2147483648 to 2147483647");
 }
 
+TEST(Reader, D16ANumberThatIsNotFiniteIsRefused) {
+  EXPECT_EQ(problems_of("train.lr = inf"),
+            "r.toml:1:12: train.lr: found inf, expected a number that is finite");
+  EXPECT_EQ(problems_of("train.lr = -inf"),
+            "r.toml:1:12: train.lr: found -inf, expected a number above 0");
+  EXPECT_EQ(problems_of("train.weights = [1.0, +inf]"),
+            "r.toml:1:23: train.weights[1]: found inf, expected a number that is finite");
+  EXPECT_EQ(problems_of("train.steps = inf"),
+            "r.toml:1:15: train.steps: found inf, expected a whole number");
+  EXPECT_EQ(problems_of("train.steps = nan"),
+            "r.toml:1:15: train.steps: found nan, expected a whole number");
+}
+
 TEST(Reader, AValueOfTheWrongTypeIsToldTheRightOne) {
   EXPECT_EQ(problems_of("title = 2020-01-01"),
             "r.toml:1:9: title: found a date or time, expected text in quotes");

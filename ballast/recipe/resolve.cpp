@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
+#include <tuple>
+
 #include "ballast/base/error.h"
 #include "ballast/decode/contradictions.h"
 #include "ballast/recipe/differences.h"
 #include "ballast/recipe/load.h"
+#include "ballast/recipe/text_files.h"
 #include "ballast/recipe/vocabularies.h"
 
 namespace ballast {
@@ -52,14 +56,66 @@ void check_files(const Recipe& recipe, std::vector<Contradiction>& found) {
   check("data.test", recipe.data.test);
 }
 
+/// The option that limits the tokens of a sequence, and the limit.
+std::pair<std::string, int64_t> longest_sequence(const Recipe& recipe) {
+  if (recipe.model.kind == ModelKind::causal_lm) return {"data.context", recipe.data.context};
+  return {"data.length.max_length", recipe.data.length.max_length};
+}
+
 void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
-  const bool is_lm = recipe.model.kind == ModelKind::causal_lm;
-  const std::string option = is_lm ? "data.context" : "data.length.max_length";
-  const int64_t longest = is_lm ? recipe.data.context : recipe.data.length.max_length;
+  const auto [option, longest] = longest_sequence(recipe);
   if (longest <= recipe.train.batch_tokens) return;
   found.push_back({option, fmt::format("{} = {} exceeds train.batch_tokens = {}; no batch could "
                                        "hold such a sequence",
                                        option, longest, recipe.train.batch_tokens)});
+}
+
+/// Sizes with which the arithmetic of places and indices would leave its 32 or 64 bits. What is too
+/// large for the memory alone is told by `refuse_too_large`.
+void check_sizes(const Recipe& recipe, std::vector<Contradiction>& found) {
+  constexpr int64_t most_blocks = 100'000, most_places = std::numeric_limits<int32_t>::max();
+  const auto* sinusoids = std::get_if<SinusoidalPositions>(&recipe.model.positions);
+  const std::tuple<const char*, int64_t, int64_t> sizes[] = {
+      {"model.encoder_layers", recipe.model.encoder_layers, most_blocks},
+      {"model.decoder_layers", recipe.model.decoder_layers, most_blocks},
+      {"model.positions.first", sinusoids ? sinusoids->first : 0, most_places},
+      {"data.context", recipe.data.context, most_places},
+      {"data.length.max_length", recipe.data.length.max_length, most_places},
+      {"train.batch_tokens", recipe.train.batch_tokens, most_places},
+      {"decode.batch_tokens", recipe.decode.batch_tokens, most_places}};
+  for (const auto& [option, value, most] : sizes) {
+    if (value <= most) continue;
+    found.push_back({option, fmt::format("{} = {}, expected at most {}", option, value, most)});
+  }
+}
+
+/// Learned positions are a table with as many rows as a sequence may have tokens.
+void check_positions(const Recipe& recipe, std::vector<Contradiction>& found) {
+  const auto* learned = std::get_if<LearnedPositions>(&recipe.model.positions);
+  const auto [option, longest] = longest_sequence(recipe);
+  if (!learned || longest <= learned->max_length) return;
+  found.push_back({"model.positions.max_length",
+                   fmt::format("model.positions.max_length = {} is less than {} = {}; a longer "
+                               "sentence would have no position",
+                               learned->max_length, option, longest)});
+}
+
+void check_schedule(const Recipe& recipe, std::vector<Contradiction>& found) {
+  for (const auto& [option, text] : schedule_problems(recipe.schedule, recipe.train.steps)) {
+    found.push_back({"schedule." + option, text});
+  }
+}
+
+void check_patience(const Recipe& recipe, std::vector<Contradiction>& found) {
+  if (recipe.train.patience == 0) return;
+  if (recipe.train.validate_every == 0) {
+    found.push_back({"train.patience",
+                     "train.patience counts validations, but train.validate_every = 0 makes none"});
+  }
+  if (recipe.data.valid.empty()) {
+    found.push_back({"train.patience",
+                     "train.patience counts validations, but data.valid names no text for them"});
+  }
 }
 
 std::string located(const std::string& file, const std::filesystem::path& folder) {
@@ -75,33 +131,49 @@ std::string located(const std::string& file, const std::filesystem::path& folder
 std::vector<Contradiction> contradictions(const Recipe& recipe) {
   std::vector<Contradiction> found = contradictions(recipe.model);
   for (Contradiction& each : contradictions(recipe.decode)) found.push_back(std::move(each));
+  check_sizes(recipe, found);
   check_batches(recipe, found);
-  if (recipe.train.patience > 0 && recipe.train.validate_every == 0) {
-    found.push_back({"train.patience",
-                     "train.patience counts validations, but train.validate_every = 0 makes none"});
-  }
+  check_positions(recipe, found);
+  check_schedule(recipe, found);
+  check_patience(recipe, found);
   check_files(recipe, found);
   for (Contradiction& each : vocabulary_contradictions(recipe)) found.push_back(std::move(each));
   return found;
 }
 
-Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides) {
+std::vector<Contradiction> doubts(const Recipe& recipe) {
+  const int64_t warmup =
+      std::visit([](const auto& options) { return options.warmup; }, recipe.schedule);
+  if (warmup <= recipe.train.steps || recipe.train.steps == 0) return {};
+  return {{"schedule.warmup",
+           fmt::format("schedule.warmup = {} is more than train.steps = {}; the learning rate does "
+                       "not reach its peak",
+                       warmup, recipe.train.steps)}};
+}
+
+Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides,
+                   TextFiles text_files) {
   const Loaded<Recipe> loaded = load<Recipe>(path, overrides);
   Recipe recipe = loaded.value;
-  std::vector<std::string> problems;
-  for (const Contradiction& each : contradictions(recipe)) {
-    problems.push_back(fmt::format("{}: {}", text_of(loaded.places.of(each.option)), each.text));
-  }
-  if (!problems.empty()) throw RecipeError(fmt::format("{}", fmt::join(problems, "\n")));
   for (auto* files : {&recipe.data.train, &recipe.data.valid, &recipe.data.test}) {
     for (std::string& file : *files) file = located(file, path.parent_path());
   }
   for (std::string* file : vocabulary_files(recipe.data)) {
     *file = located(*file, path.parent_path());
   }
+  std::vector<Problem> problems;
+  const auto add = [&](const std::vector<Contradiction>& found) {
+    for (const auto& each : found) problems.push_back({loaded.places.of(each.option), each.text});
+  };
+  add(contradictions(recipe));
+  const bool is_sound = problems.empty();
+  if (text_files == TextFiles::needed) add(text_file_problems(recipe));
   recipe.model.share_embeddings =
       resolved(recipe.model.share_embeddings, !recipe.data.target_tokenizer);
-  return recipe;
+  if (problems.empty()) return recipe;
+  const std::string text = text_of(std::move(problems));
+  if (is_sound) throw DataError(text);
+  throw RecipeError(text);
 }
 
 std::vector<std::string> incompatibilities(const Recipe& before, const Recipe& now) {

@@ -13,11 +13,19 @@ namespace ballast {
 /// Every contradiction across the fields of a recipe, those within its model first.
 std::vector<Contradiction> contradictions(const Recipe& recipe);
 
-/// Reads a recipe with its overrides and checks it. Data paths are relative to the recipe's folder,
-/// or to the working directory where no such file lies there; "auto" becomes what it stands for.
-/// Throws one RecipeError with all
-/// mistakes, one a line, with line and column where the file has them.
-Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
+/// What can be carried out but is hardly meant.
+std::vector<Contradiction> doubts(const Recipe& recipe);
+
+/// Whether the text files that a recipe names have to be there.
+enum class TextFiles { needed, not_needed };
+
+/// Reads a recipe with its overrides and checks all that can be known before anything is computed.
+/// Data paths are relative to the recipe's folder, or to the working directory where no such file
+/// lies there; "auto" becomes what it stands for. Throws one error with all mistakes, one a line,
+/// with line and column where the file has them: RecipeError, or DataError when they are all of the
+/// text files.
+Recipe load_recipe(const std::filesystem::path& path, std::span<const std::string> overrides,
+                   TextFiles text_files = TextFiles::needed);
 
 /// The options, of those that decide what a run computes, in which two recipes differ, one text
 /// each. How long a run goes on, what it reports and how it decodes may change between its parts.

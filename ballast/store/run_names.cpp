@@ -18,15 +18,18 @@ namespace {
 
 constexpr std::string_view step_prefix = "step-";
 
-constexpr std::array<std::string_view, 10> run_files{
-    "recipe.toml", "tokenizer.model", "tokenizer.key", "log.jsonl", "best.json",
-    "summary.txt", "train.tokens",    "valid.tokens",  "test.json", "averaged.safetensors"};
+constexpr std::array<std::string_view, 8> run_files{
+    "recipe.toml",  "log.jsonl",    "best.json", "summary.txt",
+    "train.tokens", "valid.tokens", "test.json", "averaged.safetensors"};
 
 constexpr std::array<std::string_view, 3> step_files{"model.safetensors", "optimizer.safetensors",
                                                      "state.json"};
 
 bool is_file(std::string_view name) {
-  return std::ranges::find(run_files, name) != run_files.end();
+  static const std::regex numbered(R"(((source|target)\.)?tokenizer\.(model|txt|key)|)"
+                                   R"(test\.[0-9]+\.hypothesis)");
+  return std::ranges::find(run_files, name) != run_files.end() ||
+         std::regex_match(name.begin(), name.end(), numbered);
 }
 
 /// The name that something unfinished was to get: `a` of `a.partial` and `a.7.partial`, and of the

@@ -42,7 +42,7 @@ void StabilityGuard::learn(double loss) {
   const double level = state_.slow + alarm_rise();
   // However absurd one loss is, it lifts the fast average by two alarm rises at most, so that it is
   // forgotten within the fast window.
-  const double loudest = state_.slow + 2 * options_.fast_window * alarm_rise();
+  const double loudest = state_.slow + 2 * static_cast<double>(options_.fast_window) * alarm_rise();
   const double heard = warm ? std::min(loss, loudest) : loss;
   const double noise = state_.observations == 0 ? 0 : heard - state_.fast;
 

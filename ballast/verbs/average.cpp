@@ -5,11 +5,13 @@
 #include "ballast/base/error.h"
 #include "ballast/store/run_directory.h"
 #include "ballast/store/safetensors.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
+namespace {
 
-void average(const AverageFlags& flags) {
+void run_average(const AverageFlags& flags) {
   const RunDirectory directory = RunDirectory::open(flags.run);
   std::vector<int64_t> steps = directory.steps();
   if (steps.empty()) {
@@ -24,6 +26,12 @@ void average(const AverageFlags& flags) {
   write_safetensors(output, ballast::average(files), {{"format", "pt"}});
   fmt::print("averaged steps {} to {} ({} checkpoints) into {}\n", steps.front(), steps.back(),
              count, output.string());
+}
+
+}  // namespace
+
+void average(const AverageFlags& flags) {
+  at_boundary(lower_for_reading, [&] { run_average(flags); });
 }
 
 }  // namespace ballast::verbs

@@ -6,23 +6,43 @@
 
 #include "ballast/base/error.h"
 #include "ballast/recipe/open_run.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/machine.h"
+#include "ballast/verbs/prepared.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
+namespace {
 
-void evaluate(const EvaluateFlags& flags) {
+/// Files, and what named them.
+struct NamedFiles {
+  std::string option;
+  std::vector<std::string> files;
+};
+
+NamedFiles text_of(const EvaluateFlags& flags, const Recipe& recipe) {
+  NamedFiles found{"FILES", flags.files};
+  if (found.files.empty()) found = {"data.test", recipe.data.test};
+  if (found.files.empty()) found = {"data.valid", recipe.data.valid};
+  if (found.files.empty()) {
+    throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
+  }
+  if (recipe.model.kind == ModelKind::seq2seq && found.files.size() % 2 != 0) {
+    throw RecipeError(fmt::format(
+        "{}: {} files; a seq2seq model needs pairs: source, target, source, target, ...",
+        found.option, found.files.size()));
+  }
+  return found;
+}
+
+void run_evaluate(const EvaluateFlags& flags) {
   const torch::Device device = prepare_machine(flags.machine);
   OpenedRun run = open_run(flags.run.run, flags.run.overrides, {flags.run.model});
   admit(flags.machine, "train.precision", run.recipe.train.precision, device);
   run.model->to(device);
-  const auto& files = !flags.files.empty()            ? flags.files
-                      : !run.recipe.data.test.empty() ? run.recipe.data.test
-                                                      : run.recipe.data.valid;
-  if (files.empty()) {
-    throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
-  }
+  const auto [option, files] = text_of(flags, run.recipe);
   const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, run.tokenizers);
+  refuse_empty(run.recipe, option, {files, {}}, corpus);
   if (corpus.dropped_long > 0) {
     fmt::print(stderr, "{} sentences longer than {} tokens are left out (data.length)\n",
                corpus.dropped_long, run.recipe.data.length.max_length);
@@ -40,6 +60,12 @@ void evaluate(const EvaluateFlags& flags) {
     fmt::print("loss {:.4f}, nll {:.4f} nats a token, perplexity {:.3f}, {} tokens\n", found.loss,
                found.nll, found.perplexity(), found.tokens);
   }
+}
+
+}  // namespace
+
+void evaluate(const EvaluateFlags& flags) {
+  at_boundary(lower_for_training, [&] { run_evaluate(flags); });
 }
 
 }  // namespace ballast::verbs

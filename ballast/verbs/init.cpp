@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/recipe/assemble.h"
+#include "ballast/recipe/memory.h"
 #include "ballast/recipe/resolve.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/verbs.h"
@@ -56,14 +58,14 @@ void print_table(const Profile& profile) {
   }
 }
 
-}  // namespace
-
-void init(const InitFlags& flags) {
+void run_init(const InitFlags& flags) {
   const torch::Device device = prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  refuse_too_large(recipe.model, {}, Purpose::use);
   const Tokenizers tokenizers = make_tokenizers(recipe, {{}, print_remark});
   const auto corpus =
       std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
+  refuse_empty(recipe, "data.train", {recipe.data.train, {}}, *corpus);
   const PreparedModel prepared = build_model(recipe, sizes_of(tokenizers));
   prepared.model->to(device);
   const Profile profile = calibrate_on(recipe, *prepared.model, corpus);
@@ -72,6 +74,12 @@ void init(const InitFlags& flags) {
   } else {
     print_table(profile);
   }
+}
+
+}  // namespace
+
+void init(const InitFlags& flags) {
+  at_boundary(lower_for_training, [&] { run_init(flags); });
 }
 
 }  // namespace ballast::verbs

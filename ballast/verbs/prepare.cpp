@@ -1,19 +1,27 @@
 #include <fmt/format.h>
 
 #include "ballast/recipe/resolve.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/stop_signals.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
+namespace {
 
-void prepare(const PrepareFlags& flags) {
+void run_prepare(const PrepareFlags& flags) {
   const StopSignals signals;
   prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
   prepared_run(recipe, flags.run, signals.token());
   fmt::print("prepared in {}\n", flags.run.string());
+}
+
+}  // namespace
+
+void prepare(const PrepareFlags& flags) {
+  at_boundary(lower_for_reading, [&] { run_prepare(flags); });
 }
 
 }  // namespace ballast::verbs

@@ -7,16 +7,27 @@
 
 #include "ballast/base/error.h"
 #include "ballast/recipe/open_run.h"
+#include "ballast/recipe/resolve.h"
 
 namespace ballast {
 namespace {
 
-std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, const char* part,
+/// What keeps every sequence of a text from being used.
+std::string emptiness(const Recipe& recipe, const EncodedCorpus& corpus) {
+  if (corpus.dropped_long == 0) return "has no line that is not blank";
+  return fmt::format(
+      "has no sentence that is short enough ({} are longer than data.length.max_length = {} "
+      "tokens, {} are blank)",
+      corpus.dropped_long, recipe.data.length.max_length, corpus.dropped_empty);
+}
+
+std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, std::string_view option,
                                              const CorpusFiles& files, const Tokenizers& tokenizers,
                                              const std::stop_token& stop) {
   auto corpus = std::make_shared<EncodedCorpus>(encode_files(recipe, files, tokenizers, stop));
-  fmt::print("{}: {} sequences, {} target tokens", part, corpus->count(),
-             corpus->target.ids().size());
+  refuse_empty(recipe, option, files, *corpus);
+  fmt::print("{}: {} sequences, {} target tokens", option.substr(option.rfind('.') + 1),
+             corpus->count(), corpus->target.ids().size());
   if (corpus->dropped_empty > 0) fmt::print(", {} dropped as empty", corpus->dropped_empty);
   if (corpus->dropped_long > 0) {
     fmt::print(", {} dropped as longer than {} tokens", corpus->dropped_long,
@@ -41,10 +52,10 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
   data.tokenizers = std::make_shared<Tokenizers>(
       adopt_tokenizers(directory, recipe, {.stop = stop, .remark = print_remark}));
   print_sizes(*data.tokenizers);
-  data.train = encoded(recipe, "train", {recipe.data.train, directory.file("train.tokens")},
+  data.train = encoded(recipe, "data.train", {recipe.data.train, directory.file("train.tokens")},
                        *data.tokenizers, stop);
   if (!recipe.data.valid.empty()) {
-    data.valid = encoded(recipe, "valid", {recipe.data.valid, directory.file("valid.tokens")},
+    data.valid = encoded(recipe, "data.valid", {recipe.data.valid, directory.file("valid.tokens")},
                          *data.tokenizers, stop);
   }
   return data;
@@ -60,11 +71,17 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
   throw Stopped(fmt::format(
       "stopped as asked before the first step; {} holds {}; the same command goes on from there",
       directory.path().string(),
-      kept.empty() ? "the recipe and no vocabulary yet"
-                   : fmt::format("{}", fmt::join(kept, ", "))));
+      kept.empty() ? "nothing yet" : fmt::format("{}", fmt::join(kept, ", "))));
 }
 
 }  // namespace
+
+void refuse_empty(const Recipe& recipe, std::string_view option, const CorpusFiles& files,
+                  const EncodedCorpus& corpus) {
+  if (corpus.count() > 0) return;
+  throw DataError(
+      fmt::format("{}: {} {}", option, fmt::join(files.text, " and "), emptiness(recipe, corpus)));
+}
 
 PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path,
                          const std::stop_token& stop) {
@@ -81,6 +98,10 @@ PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path
 void stop_before_training(const RunDirectory& directory, const Recipe& recipe,
                           const std::stop_token& stop) {
   if (stop.stop_requested() && !directory.last_complete_step()) stopped(directory, recipe);
+}
+
+void print_doubts(const Recipe& recipe) {
+  for (const Contradiction& each : doubts(recipe)) print_remark("note: " + each.text);
 }
 
 void print_remark(const std::string& text) { fmt::print(stderr, "{}\n", text); }

@@ -2,6 +2,7 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "ballast/prepare/calibrate.h"
 #include "ballast/recipe/assemble.h"
@@ -15,6 +16,11 @@ struct PreparedRun {
   PreparedData data;
 };
 
+/// Throws DataError when no sequence of a text is left to compute on; `option` says where the files
+/// are named, such as "data.valid".
+void refuse_empty(const Recipe& recipe, std::string_view option, const CorpusFiles& files,
+                  const EncodedCorpus& corpus);
+
 /// Opens or makes the directory, takes the text from its cache where that still fits, and says what
 /// is done. Raises Stopped, with what the directory keeps, soon after `stop` was requested.
 PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path,
@@ -23,6 +29,9 @@ PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path
 /// Raises Stopped when `stop` was requested and the run has no saved step yet.
 void stop_before_training(const RunDirectory& directory, const Recipe& recipe,
                           const std::stop_token& stop);
+
+/// A line on standard error for everything in the recipe that is hardly meant.
+void print_doubts(const Recipe& recipe);
 
 /// A line on standard error.
 void print_remark(const std::string& text);

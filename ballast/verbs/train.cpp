@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <iostream>
 
+#include "ballast/recipe/memory.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/train/trainer.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/stop_signals.h"
+#include "ballast/verbs/test_score.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
@@ -25,16 +29,19 @@ std::string summary_text(const TrainingSummary& summary) {
   return text + fmt::format(", peak memory {}B\n", human_count(static_cast<double>(peak_memory())));
 }
 
-}  // namespace
-
-void train(const TrainFlags& flags) {
+void run_training(const TrainFlags& flags) {
   const StopSignals signals;
   const torch::Device device = prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  print_doubts(recipe);
   admit(flags.machine, "train.precision", recipe.train.precision, device);
   admit(flags.machine, "decode.precision", recipe.decode.precision, device);
+  const Purpose purpose = device.is_cpu() ? Purpose::training : Purpose::use;
+  refuse_too_large(recipe.model, {}, purpose);
   PreparedRun run = prepared_run(recipe, flags.run, signals.token());
-  PreparedModel prepared = build_model(recipe, sizes_of(*run.data.tokenizers));
+  const VocabularySizes sizes = sizes_of(*run.data.tokenizers);
+  refuse_too_large(recipe.model, sizes, purpose);
+  PreparedModel prepared = build_model(recipe, sizes);
   prepared.model->to(device);
   if (!run.directory.last_complete_step()) {
     print_profile(calibrate_on(recipe, *prepared.model, run.data.train));
@@ -45,7 +52,19 @@ void train(const TrainFlags& flags) {
   const TrainingSummary summary = trainer.run(signals.token());
   const std::string text = summary_text(summary);
   if (summary.tokens > 0) run.directory.write_text("summary.txt", text);
-  fmt::print("{}The run lies in {}\n", text, flags.run.string());
+  fmt::print("{}", text);
+  std::fflush(stdout);
+  const bool is_over = summary.ending != Ending::stopped && summary.step > 0;
+  if (is_over && !recipe.data.test.empty() && !is_test_scored(run.directory)) {
+    score_test(recipe, run.data, *prepared.model, run.directory);
+  }
+  fmt::print("The run lies in {}\n", flags.run.string());
+}
+
+}  // namespace
+
+void train(const TrainFlags& flags) {
+  at_boundary(lower_for_training, [&] { run_training(flags); });
 }
 
 }  // namespace ballast::verbs

@@ -7,6 +7,7 @@
 #include "ballast/decode/ensemble.h"
 #include "ballast/decode/translation_stream.h"
 #include "ballast/recipe/open_run.h"
+#include "ballast/verbs/boundary.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/translation_lines.h"
 #include "ballast/verbs/verbs.h"
@@ -134,9 +135,7 @@ SourceLimit limit_of(const Recipe& recipe, std::span<const Transformer* const> m
   return {asked, "data.length.max_length"};
 }
 
-}  // namespace
-
-void translate(const TranslateFlags& flags) {
+void run_translate(const TranslateFlags& flags) {
   const torch::Device device = prepare_machine(flags.machine);
   const std::vector<Voter> voters = voters_of(flags);
   const TranslationForm form = form_of(flags);
@@ -159,6 +158,12 @@ void translate(const TranslateFlags& flags) {
       },
       recipe.decode, special_ids(target));
   output.close();
+}
+
+}  // namespace
+
+void translate(const TranslateFlags& flags) {
+  at_boundary(lower_for_decoding, [&] { run_translate(flags); });
 }
 
 }  // namespace ballast::verbs

@@ -1,0 +1,76 @@
+#include "ballast/recipe/memory.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+
+#include "ballast/base/resource_error.h"
+#include "ballast/train/progress.h"
+
+namespace ballast {
+namespace {
+
+double number(int64_t value) { return static_cast<double>(value); }
+
+/// Bytes that this process can have at the very most.
+double most_memory() {
+  struct sysinfo machine {};
+  struct rlimit limit {};
+  ::sysinfo(&machine);
+  double bytes = (static_cast<double>(machine.totalram) + static_cast<double>(machine.totalswap)) *
+                 machine.mem_unit;
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
+  }
+  return bytes;
+}
+
+double table_weights(const ModelOptions& options, const VocabularySizes& sizes) {
+  const double d = number(options.d_model);
+  const double source = options.kind == ModelKind::seq2seq ? number(sizes.source) : 0;
+  const double target = number(sizes.target);
+  switch (options.share_embeddings) {
+    case EmbeddingSharing::all:
+      return target * d;
+    case EmbeddingSharing::target_output:
+      return (source + target) * d;
+    case EmbeddingSharing::none:
+      return (source + 2 * target) * d;
+  }
+  return 0;
+}
+
+}  // namespace
+
+double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes) {
+  const double d = number(options.d_model);
+  const double attention = 4 * d * d;
+  const double feed_forward = 2 * d * number(options.d_ff);
+  const bool encodes = options.kind == ModelKind::seq2seq;
+  const double encoder = encodes ? number(options.encoder_layers) * (attention + feed_forward) : 0;
+  const double decoder =
+      number(options.decoder_layers) * ((encodes ? 2 : 1) * attention + feed_forward);
+  const auto* learned = std::get_if<LearnedPositions>(&options.positions);
+  const double positions = learned ? number(learned->max_length) * d : 0;
+  return encoder + decoder + positions + table_weights(options, sizes);
+}
+
+void refuse_too_large(const ModelOptions& options, const VocabularySizes& sizes, Purpose purpose) {
+  constexpr double bytes_of_float = 4;
+  const double weights = matrix_weights(options, sizes);
+  const double needed = weights * bytes_of_float * (purpose == Purpose::training ? 4 : 1);
+  const double there = most_memory();
+  if (needed <= there) return;
+  throw ResourceError(fmt::format(
+      "out of memory: a model with model.d_model = {}, model.d_ff = {} and a vocabulary of {} has "
+      "at "
+      "least {} weights, which {} take {}B, but at most {}B can be had here; lower model.d_model, "
+      "model.d_ff, the layers or the vocabulary",
+      options.d_model, options.d_ff, sizes.target, human_count(weights),
+      purpose == Purpose::training ? "with gradients and moments" : "alone", human_count(needed),
+      human_count(there)));
+}
+
+}  // namespace ballast

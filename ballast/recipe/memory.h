@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/model/options.h"
+
+namespace ballast {
+
+/// Weights in the matrices and tables of a model; biases and norms are not counted. A double, for
+/// sizes that no machine has are to be told apart too.
+double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes);
+
+/// What a weight takes while a model is used, or trained: with its gradient and two moments.
+enum class Purpose { use, training };
+
+/// Throws ResourceError when the weights alone, in float32, exceed the memory of this machine with
+/// its swap space, or what this process may have (RLIMIT_AS).
+void refuse_too_large(const ModelOptions& options, const VocabularySizes& sizes, Purpose purpose);
+
+}  // namespace ballast
