@@ -23,7 +23,7 @@ constexpr const char* about =
     "  ballast translate --run runs/first < source > target      translate lines\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
     "Exit codes: 0 ok, 1 internal, 2 recipe or usage, 3 data or files, 4 diverged,\n"
-    "5 stopped as asked before there was a step.";
+    "5 stopped as asked before any training.";
 
 int report(const std::exception& error, int code) {
   fmt::print(stderr, "ballast: {}\n", error.what());

@@ -18,9 +18,23 @@ namespace {
 
 constexpr std::string_view step_prefix = "step-";
 
-constexpr std::array<std::string_view, 10> run_files{
-    "recipe.toml", "tokenizer.model", "tokenizer.key", "log.jsonl", "best.json",
-    "summary.txt", "train.tokens",    "valid.tokens",  "test.json", "averaged.safetensors"};
+constexpr std::array<std::string_view, 17> run_files{"recipe.toml",
+                                                     "tokenizer.model",
+                                                     "tokenizer.key",
+                                                     "log.jsonl",
+                                                     "best.json",
+                                                     "summary.txt",
+                                                     "train.tokens",
+                                                     "valid.tokens",
+                                                     "test.json",
+                                                     "averaged.safetensors",
+                                                     "tokenizer.txt",
+                                                     "source.tokenizer.model",
+                                                     "source.tokenizer.txt",
+                                                     "source.tokenizer.key",
+                                                     "target.tokenizer.model",
+                                                     "target.tokenizer.txt",
+                                                     "target.tokenizer.key"};
 
 constexpr std::array<std::string_view, 3> step_files{"model.safetensors", "optimizer.safetensors",
                                                      "state.json"};
