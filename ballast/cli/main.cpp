@@ -26,7 +26,7 @@ constexpr const char* about =
     "  ballast translate --run runs/first < source > target      translate lines\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
     "Exit codes: 0 ok, 1 internal or out of memory, 2 recipe or usage, 3 data or files,\n"
-    "4 diverged, 5 stopped as asked before there was a step.";
+    "4 diverged, 5 stopped as asked before any training.";
 
 int report(const std::exception& error, int code) {
   fmt::print(stderr, "ballast: {}\n", error.what());

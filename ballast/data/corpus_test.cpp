@@ -36,6 +36,28 @@ TEST(Corpus, AddsBeginAndEndWhereADecoderWantsThem) {
   EXPECT_EQ(wide(corpus.source[0]), std::vector<int64_t>(source.begin() + 1, source.end()));
 }
 
+TEST(Corpus, CutsEachSideByItsOwnVocabulary) {
+  const std::vector<std::string> list{"x", "</s>", "<unk>", "y", "<s>", "<pad>"};
+  const Tokenizer words = Tokenizer::from_words(list, "words");
+  const ParallelText text{.source = {"ab"}, .target = {"y x z"}};
+  const EncodedCorpus corpus = encode(text, {letters(), words}, {});
+  EXPECT_THAT(wide(corpus.target[0]), ElementsAre(4, 3, 0, 2, 1));
+  const EncodedCorpus turned =
+      encode({.source = text.target, .target = text.source}, {words, letters()}, {});
+  EXPECT_THAT(wide(turned.source[0]), ElementsAre(3, 0, 2, 1));
+  EXPECT_EQ(wide(turned.target[0]), with_ends("ab"));
+}
+
+// D14
+TEST(Corpus, StopsEncodingWhenAsked) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(encode({.source = {"a"}, .target = {"b"}}, letters(), {}, source.get_token()),
+               Stopped);
+  EXPECT_THROW(encode_stream(std::vector<std::string>{"a"}, letters(), 8, source.get_token()),
+               Stopped);
+}
+
 TEST(Corpus, DropsAndCountsPairsThatAreTooLongOrEmptyWithoutShifting) {
   const ParallelText text{.source = {"a", "\u200b", "abcdefg", "b", "c"},
                           .target = {"d", "e", "f", "abcdefg", "f"},

@@ -13,8 +13,9 @@
 
 namespace ballast {
 
-/// SentencePiece's rules of what counts as the same character; `_cf` also folds case. All but
-/// `identity` drop zero-width and other invisible characters, ZWNJ and ZWJ among them.
+/// SentencePiece's rules of what counts as the same character; `_cf` also folds case. Those of
+/// `nmt` make a space of ZWNJ, of the zero-width space and of direction marks; the others keep
+/// them.
 enum class Normalization { nmt_nfkc, nmt_nfkc_cf, nfkc, nfkc_cf, identity };
 
 template <>
@@ -64,7 +65,7 @@ struct LearnedPieces {
         field("byte_fallback", &L::byte_fallback,
               "spell unknown characters in bytes (256 more pieces)"),
         field("normalization", &L::normalization,
-              "which characters count as the same; only identity keeps ZWNJ"),
+              "which characters count as the same; nmt_* make a space of ZWNJ, the others keep it"),
         field("remove_extra_spaces", &L::remove_extra_spaces,
               "strip spaces at the ends and join runs of them"),
         field("training_sentences", &L::training_sentences,

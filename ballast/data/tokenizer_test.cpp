@@ -27,9 +27,17 @@ std::vector<std::string> sentences() {
   return made;
 }
 
-Tokenizer train(TokenizerOptions options = {.vocabulary_size = 40}) {
+Tokenizer train(Bpe options = {.vocabulary_size = 40}) {
   if (options.byte_fallback) options.vocabulary_size += 256;
   return Tokenizer::train(sentences(), options);
+}
+
+Tokenizer train(const LearnedChoice& options) { return Tokenizer::train(sentences(), options); }
+
+/// Every kind that is learned, with this number of pieces.
+std::vector<LearnedChoice> learned(int64_t size) {
+  return {Bpe{.vocabulary_size = size}, Unigram{.vocabulary_size = size},
+          Characters{.vocabulary_size = size}};
 }
 
 std::string through(const Tokenizer& tokenizer, std::string_view text) {
@@ -108,16 +116,15 @@ TEST(Tokenizer, KeepsAnEmojiOnlyWithByteFallback) {
 }
 
 TEST(Tokenizer, LearnsTheSameModelEveryTime) {
-  for (const Subwords kind : {Subwords::bpe, Subwords::unigram, Subwords::character}) {
-    const TokenizerOptions options{.kind = kind, .vocabulary_size = 25};
-    EXPECT_EQ(train(options).serialized(), train(options).serialized()) << enum_name(kind);
+  for (const LearnedChoice& options : learned(25)) {
+    EXPECT_EQ(train(options).serialized(), train(options).serialized()) << info_of(options).name;
   }
 }
 
 TEST(Tokenizer, PrintsNothing) {
   ::testing::internal::CaptureStderr();
   ::testing::internal::CaptureStdout();
-  train({.kind = Subwords::unigram, .vocabulary_size = 25});
+  train(Unigram{.vocabulary_size = 25});
   refusal([] { train({.vocabulary_size = 100'000}); });
   refusal([] { Tokenizer::from_model("no model"); });
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -125,27 +132,30 @@ TEST(Tokenizer, PrintsNothing) {
 }
 
 TEST(Tokenizer, NamesTheLargestVocabularyThatTheTextGives) {
-  for (const Subwords kind : {Subwords::bpe, Subwords::unigram}) {
-    const std::string message = refusal([&] { train({.kind = kind, .vocabulary_size = 100'000}); });
+  const auto check = [](auto options) {
+    options.vocabulary_size = 100'000;
+    const std::string message = refusal([&] { train(LearnedChoice(options)); });
     const auto at = message.find("at most ");
     ASSERT_NE(at, std::string::npos) << message;
-    const int64_t largest = std::stoll(message.substr(at + 8));
-    EXPECT_EQ(train({.kind = kind, .vocabulary_size = largest}).size(), largest);
-  }
+    options.vocabulary_size = std::stoll(message.substr(at + 8));
+    EXPECT_EQ(train(LearnedChoice(options)).size(), options.vocabulary_size);
+  };
+  check(Bpe{});
+  check(Unigram{});
 }
 
 TEST(Tokenizer, RefusesAVocabularyBelowTheNumberOfCharacters) {
   EXPECT_THAT(refusal([] { train({.vocabulary_size = 8}); }), HasSubstr("special pieces are 16"));
-  EXPECT_THAT(refusal([] { Tokenizer::train({}, {}); }), HasSubstr("no sentence"));
+  EXPECT_THAT(refusal([] { Tokenizer::train({}, Bpe{}); }), HasSubstr("no sentence"));
   EXPECT_THAT(refusal([] {
-                Tokenizer::train(std::vector<std::string>{"", " "}, {});
+                Tokenizer::train(std::vector<std::string>{"", " "}, Bpe{});
               }),
               HasSubstr("at most 4 pieces"));
 }
 
 // The alphabet is c a t d o g h e s ? . and the mark for a space; four pieces are special.
 TEST(Tokenizer, GivesEveryCharacterAPieceAndNoMore) {
-  EXPECT_EQ(train({.kind = Subwords::character, .vocabulary_size = 1000}).size(), 16);
+  EXPECT_EQ(train(Characters{.vocabulary_size = 1000}).size(), 16);
 }
 
 TEST(Tokenizer, ComesBackFromItsBytes) {
@@ -161,6 +171,42 @@ TEST(Tokenizer, RefusesBytesThatAreNoModel) {
                                  model.substr(0, model.size() / 2)}) {
     EXPECT_THAT(refusal([&] { Tokenizer::from_model(bad); }), HasSubstr("no SentencePiece model"))
         << bad.size();
+  }
+}
+
+/// A model whose special piece has another name, so that it lacks the usual one.
+std::string without(const std::string& special) {
+  std::string model = train().serialized();
+  return model.replace(model.find(special), 2, "<q");
+}
+
+TEST(Tokenizer, OfAForeignModelBeginsWithThePadPieceWhereItHasNoOther) {
+  const Tokenizer foreign = Tokenizer::from_model(without("<s>"));
+  EXPECT_EQ(foreign.begin_id(), foreign.pad_id());
+  EXPECT_EQ(foreign.end_id(), 3);
+  EXPECT_THAT(refusal([] { Tokenizer::from_model(without("</s>")); }),
+              HasSubstr("end piece -1 (-1 is none)"));
+}
+
+TEST(Tokenizer, OfBothSidesIsOneWhereItIsACopy) {
+  const Tokenizer one = train(), other = train();
+  EXPECT_TRUE(Tokenizers(one).joint());
+  EXPECT_TRUE(Tokenizers(one, one).joint());
+  EXPECT_FALSE(Tokenizers(one, other).joint());
+}
+
+// ZWNJ is a letter's form in Persian; a zero-width space is nothing.
+TEST(Tokenizer, KeepsZwnjUnderEveryRuleButThoseOfNmt) {
+  const auto through_rule = [](Normalization rule, const std::string& text) {
+    return through(train({.vocabulary_size = 40, .byte_fallback = true, .normalization = rule}),
+                   text);
+  };
+  for (const Normalization rule : {Normalization::nmt_nfkc, Normalization::nmt_nfkc_cf}) {
+    EXPECT_EQ(through_rule(rule, "at\u200cthe"), "at the");
+  }
+  for (const Normalization rule :
+       {Normalization::nfkc, Normalization::nfkc_cf, Normalization::identity}) {
+    EXPECT_EQ(through_rule(rule, "at\u200cthe"), "at\u200cthe");
   }
 }
 

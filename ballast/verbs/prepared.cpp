@@ -61,17 +61,22 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
   return data;
 }
 
-/// The error of a stop before the first step, which says what is there already.
-[[noreturn]] void stopped(const RunDirectory& directory, const Recipe& recipe) {
+/// What a run holds already, for whoever stopped it.
+std::string kept_text(const RunDirectory& directory, const Recipe& recipe) {
+  if (const auto step = directory.last_complete_step()) return fmt::format("step {}", *step);
   std::vector<std::string> kept = vocabulary_names(recipe);
   kept.insert(kept.end(), {"train.tokens", "valid.tokens"});
   std::erase_if(kept, [&](const std::string& name) {
     return !std::filesystem::exists(directory.file(name));
   });
+  if (kept.empty()) return "no vocabulary yet";
+  return fmt::format("{}", fmt::join(kept, ", "));
+}
+
+[[noreturn]] void stopped(const RunDirectory& directory, const Recipe& recipe) {
   throw Stopped(fmt::format(
-      "stopped as asked before the first step; {} holds {}; the same command goes on from there",
-      directory.path().string(),
-      kept.empty() ? "nothing yet" : fmt::format("{}", fmt::join(kept, ", "))));
+      "stopped as asked before any training; {} holds {}; the same command goes on from there",
+      directory.path().string(), kept_text(directory, recipe)));
 }
 
 }  // namespace
@@ -97,7 +102,7 @@ PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path
 
 void stop_before_training(const RunDirectory& directory, const Recipe& recipe,
                           const std::stop_token& stop) {
-  if (stop.stop_requested() && !directory.last_complete_step()) stopped(directory, recipe);
+  if (stop.stop_requested()) stopped(directory, recipe);
 }
 
 void print_doubts(const Recipe& recipe) {

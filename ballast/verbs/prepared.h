@@ -26,7 +26,7 @@ void refuse_empty(const Recipe& recipe, std::string_view option, const CorpusFil
 PreparedRun prepared_run(const Recipe& recipe, const std::filesystem::path& path,
                          const std::stop_token& stop);
 
-/// Raises Stopped when `stop` was requested and the run has no saved step yet.
+/// Raises Stopped, as `prepared_run` does, when `stop` was requested.
 void stop_before_training(const RunDirectory& directory, const Recipe& recipe,
                           const std::stop_token& stop);
 
