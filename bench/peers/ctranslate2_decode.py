@@ -17,7 +17,9 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 import time
 
 import ctranslate2
@@ -98,8 +100,13 @@ def convert(given, words, folder):
     spec.config.eos_token, spec.config.unk_token = "</s>", "<unk>"
     spec.validate()
     spec.optimize(quantization=None)
-    folder.mkdir()
-    spec.save(str(folder))
+    # Several sides may convert at once: whose folder is whole first has made it.
+    made = tempfile.mkdtemp(dir=folder.parent)
+    spec.save(made)
+    try:
+        os.rename(made, folder)
+    except OSError:
+        shutil.rmtree(made)
 
 
 class Search:
