@@ -25,7 +25,8 @@ struct EnumNames<LengthPenalty> {
 
 /// The likeliest outputs that a beam of `beam` hypotheses finds.
 struct BeamSearch {
-  static constexpr KindInfo info{"beam", "argmax score(y), among the `beam` best at every step",
+  static constexpr KindInfo info{"beam",
+                                 "argmax score(y), among the decode.beam best at every step",
                                  "Sutskever et al. 2014, arXiv:1409.3215"};
 
   static constexpr auto fields() { return std::make_tuple(); }
