@@ -32,6 +32,7 @@ double table_weights(const ModelOptions& options, const VocabularySizes& sizes) 
   const double source = options.kind == ModelKind::seq2seq ? number(sizes.source) : 0;
   const double target = number(sizes.target);
   switch (options.share_embeddings) {
+    case EmbeddingSharing::automatic:  // as little as it can be
     case EmbeddingSharing::all:
       return target * d;
     case EmbeddingSharing::target_output:
