@@ -167,7 +167,8 @@ Recipe load_recipe(const std::filesystem::path& path, std::span<const std::strin
   };
   add(contradictions(recipe));
   const bool is_sound = problems.empty();
-  if (text_files == TextFiles::needed) add(text_file_problems(recipe));
+  if (text_files != TextFiles::not_needed) add(text_file_problems(recipe));
+  if (text_files == TextFiles::needed) add(vocabulary_file_problems(recipe));
   recipe.model.share_embeddings =
       resolved(recipe.model.share_embeddings, !recipe.data.target_tokenizer);
   if (problems.empty()) return recipe;

@@ -16,8 +16,9 @@ std::vector<Contradiction> contradictions(const Recipe& recipe);
 /// What can be carried out but is hardly meant.
 std::vector<Contradiction> doubts(const Recipe& recipe);
 
-/// Whether the text files that a recipe names have to be there.
-enum class TextFiles { needed, not_needed };
+/// Whether the files that a recipe names have to be there: all, all but given vocabularies (of which
+/// a run has copies), or none.
+enum class TextFiles { needed, needed_but_vocabularies, not_needed };
 
 /// Reads a recipe with its overrides and checks all that can be known before anything is computed.
 /// Data paths are relative to the recipe's folder, or to the working directory where no such file

@@ -36,6 +36,11 @@ std::string problem_of(const fs::path& file) {
   return {};
 }
 
+void check(const std::string& option, const std::string& file, std::vector<Contradiction>& found) {
+  const std::string text = problem_of(file);
+  if (!text.empty()) found.push_back({option, fmt::format("{}: {} {}", option, file, text)});
+}
+
 }  // namespace
 
 std::vector<Contradiction> text_file_problems(const Recipe& recipe) {
@@ -44,16 +49,17 @@ std::vector<Contradiction> text_file_problems(const Recipe& recipe) {
       {"data.train", recipe.data.train},
       {"data.valid", recipe.data.valid},
       {"data.test", recipe.data.test}};
-  const auto check = [&](const std::string& name, const std::string& file) {
-    const std::string text = problem_of(file);
-    if (!text.empty()) found.push_back({name, fmt::format("{}: {} {}", name, file, text)});
-  };
   for (const auto& [name, files] : lists) {
-    for (const std::string& file : files) check(name, file);
+    for (const std::string& file : files) check(name, file, found);
   }
+  return found;
+}
+
+std::vector<Contradiction> vocabulary_file_problems(const Recipe& recipe) {
+  std::vector<Contradiction> found;
   DataOptions data = recipe.data;
   for (const std::string* file : vocabulary_files(data)) {
-    if (!file->empty()) check("data.tokenizer", *file);
+    if (!file->empty()) check("data.tokenizer", *file, found);
   }
   return found;
 }

@@ -11,4 +11,7 @@ namespace ballast {
 /// once, so pipes are refused.
 std::vector<Contradiction> text_file_problems(const Recipe& recipe);
 
+/// The same of the vocabularies that a recipe gives.
+std::vector<Contradiction> vocabulary_file_problems(const Recipe& recipe);
+
 }  // namespace ballast

@@ -68,7 +68,7 @@ TEST(Vocabularies, DecideWhatAutomaticSharingIsAndWhereTheirFilesLie) {
   write_file(folder / "words.txt", "a\nb\n");
   const auto loaded = [&](const std::string& data) {
     write_file(folder / "recipe.toml", "[data]\ntrain = [\"a.en\", \"a.de\"]\n" + data);
-    return load_recipe(folder / "recipe.toml", {});
+    return load_recipe(folder / "recipe.toml", {}, TextFiles::not_needed);
   };
   const Recipe joint = loaded("tokenizer = { kind = \"words\", file = \"words.txt\" }\n");
   EXPECT_EQ(joint.model.share_embeddings, EmbeddingSharing::all);

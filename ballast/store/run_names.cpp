@@ -103,10 +103,14 @@ bool is_run(const fs::path& directory) {
   return checked(directory, [&] {
     const fs::path lock = directory / lock_name;
     if (says(lock, lock_text)) return true;
-    // Runs of earlier versions have an empty lock, and copies of a run may have none.
+    // Runs of earlier versions have an empty lock, and copies of a run may have none. Names that
+    // anybody may choose, such as log.jsonl, tell nothing.
     const auto names = names_of_a_run(directory);
     const bool has_recipe = std::ranges::binary_search(names, "recipe.toml");
-    return has_recipe && (says(lock, "") || names.size() > 1);
+    const bool has_own = std::ranges::any_of(names, [](const std::string& name) {
+      return step_of(name).has_value() || name.ends_with("tokenizer.key");
+    });
+    return has_recipe && (says(lock, "") || has_own);
   });
 }
 

@@ -13,7 +13,7 @@ namespace {
 void run_prepare(const PrepareFlags& flags) {
   const StopSignals signals;
   prepare_machine(flags.machine);
-  const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  const Recipe recipe = recipe_for(flags.recipe, flags.run);
   prepared_run(recipe, flags.run, signals.token());
   fmt::print("prepared in {}\n", flags.run.string());
 }

@@ -8,6 +8,7 @@
 #include "ballast/base/error.h"
 #include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
+#include "ballast/store/run_names.h"
 
 namespace ballast {
 namespace {
@@ -80,6 +81,12 @@ std::string kept_text(const RunDirectory& directory, const Recipe& recipe) {
 }
 
 }  // namespace
+
+Recipe recipe_for(const RecipeFlags& flags, const std::filesystem::path& path) {
+  const bool has_copies = std::filesystem::is_directory(path) && is_run(path);
+  return load_recipe(flags.recipe, flags.overrides,
+                     has_copies ? TextFiles::needed_but_vocabularies : TextFiles::needed);
+}
 
 void refuse_empty(const Recipe& recipe, std::string_view option, const CorpusFiles& files,
                   const EncodedCorpus& corpus) {

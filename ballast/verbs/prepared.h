@@ -7,6 +7,7 @@
 #include "ballast/prepare/calibrate.h"
 #include "ballast/recipe/assemble.h"
 #include "ballast/store/run_directory.h"
+#include "ballast/verbs/flags.h"
 
 namespace ballast {
 
@@ -15,6 +16,9 @@ struct PreparedRun {
   RunDirectory directory;
   PreparedData data;
 };
+
+/// `load_recipe` for a run in `path`, which may have copies of the vocabularies that are given.
+Recipe recipe_for(const RecipeFlags& flags, const std::filesystem::path& path);
 
 /// Throws DataError when no sequence of a text is left to compute on; `option` says where the files
 /// are named, such as "data.valid".

@@ -32,7 +32,7 @@ std::string summary_text(const TrainingSummary& summary) {
 void run_training(const TrainFlags& flags) {
   const StopSignals signals;
   const torch::Device device = prepare_machine(flags.machine);
-  const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
+  const Recipe recipe = recipe_for(flags.recipe, flags.run);
   print_doubts(recipe);
   admit(flags.machine, "train.precision", recipe.train.precision, device);
   admit(flags.machine, "decode.precision", recipe.decode.precision, device);
