@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ballast/base/error.h"
@@ -65,7 +66,7 @@ void check_first_word(const CLI::App& app, int argc, char** argv) {
   verb_named(app, word);
 }
 
-int run(CLI::App& app, int argc, char** argv) {
+int run(CLI::App& app, int argc, char** argv, std::error_code& output_failure) {
   try {
     check_first_word(app, argc, argv);
     app.parse(argc, argv);
@@ -87,9 +88,12 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "ballast: out of memory\n");
     return internal_error;
+  } catch (const std::system_error& error) {
+    if (!std::ferror(stdout)) return report(error, internal_error);
+    output_failure = error.code();  // {fmt}'s, told once, when the output is handed on
+    return 0;
   } catch (const std::exception& error) {
-    // What {fmt} throws of standard output is told once, when the output is handed on.
-    return std::ferror(stdout) ? 0 : report(error, internal_error);
+    return report(error, internal_error);
   }
 }
 
@@ -119,5 +123,7 @@ int main(int argc, char** argv) {
   ballast::add_prepare(app);
   ballast::add_check_recipe(app);
   add_help(app);
-  return ballast::flushed(run(app, argc, argv));
+  std::error_code output_failure;
+  const int code = run(app, argc, argv, output_failure);
+  return ballast::flushed(code, output_failure);
 }

@@ -20,9 +20,9 @@ void open_standard_streams() {
   }
 }
 
-int flushed(int code) {
+int flushed(int code, std::error_code failure) {
   constexpr int output_error = 3;
-  errno = 0;
+  errno = failure.value();
   std::cout.flush();
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout;
   if (!failed) return code;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <system_error>
+
 namespace ballast {
 
 /// Opens /dev/null for each of standard input, output and error that is closed, so that no file of
@@ -7,7 +9,8 @@ namespace ballast {
 void open_standard_streams();
 
 /// Hands on everything that was printed. Where standard output did not take it, says so on standard
-/// error and returns the exit code for that, unless `code` is already one of an error.
-int flushed(int code);
+/// error and returns the exit code for that, unless `code` is already one of an error. `failure` is
+/// the reason of a write that failed before, where it is known.
+int flushed(int code, std::error_code failure);
 
 }  // namespace ballast

@@ -39,7 +39,7 @@ bool is_likelier(const Weighted& a, const Weighted& b) {
 }
 
 void keep_likeliest(std::vector<Weighted>& weights, size_t count) {
-  const auto front = weights.begin() + static_cast<std::ptrdiff_t>(std::min(count, weights.size()));
+  const auto front = weights.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(weights.begin(), front, weights.end(), is_likelier);
   weights.erase(front, weights.end());
 }
@@ -68,7 +68,8 @@ std::optional<int64_t> draw(const std::vector<float>& logits, const RandomSampli
                             double uniform) {
   std::vector<Weighted> weights = weights_of(logits, options.temperature);
   if (weights.empty()) return std::nullopt;
-  if (options.top_k > 0) keep_likeliest(weights, static_cast<size_t>(options.top_k));
+  const auto top_k = static_cast<size_t>(options.top_k);
+  if (top_k > 0 && top_k < weights.size()) keep_likeliest(weights, top_k);
   if (options.top_p < 1) keep_share(weights, options.top_p);
   double left = uniform * sum_of(weights);
   for (const Weighted& each : weights) {

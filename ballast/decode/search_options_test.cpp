@@ -18,7 +18,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Eq;
 using testing::forced_log_probability;
-using ::testing::Lt;
 using testing::sharp_toy_model;
 using testing::toy_ids;
 using testing::toy_vocabulary;
@@ -52,10 +51,13 @@ TEST(BeamSearch, NoOutputIsShorterThanAskedFor) {
     }
     return least;
   };
-  // Without a penalty the likeliest outputs are short ones.
-  EXPECT_THAT(shortest({.beam = 3, .alpha = 0}), Each(Lt(3U)));
-  EXPECT_THAT(shortest({.beam = 3, .alpha = 0, .min_length = 5}), Each(Eq(5U)));
-  EXPECT_THAT(shortest({.beam = 3, .alpha = 0, .min_ratio = 1.5}), ElementsAre(6U, 3U, 13U));
+  // So wide a beam keeps every output of one and of two pieces.
+  DecodeOptions options{.beam = 100, .max_ratio = 0, .max_extra = 3};
+  EXPECT_THAT(shortest(options), Each(Eq(1U)));
+  options.min_ratio = 0.25;
+  EXPECT_THAT(shortest(options), ElementsAre(1U, 1U, 2U));
+  options.min_length = 2;
+  EXPECT_THAT(shortest(options), Each(Eq(2U)));
 }
 
 TEST(BeamSearch, ALeastLengthBeyondTheLongestOutputGivesWay) {

@@ -119,6 +119,7 @@ void check_patience(const Recipe& recipe, std::vector<Contradiction>& found) {
 }
 
 std::string located(const std::string& file, const std::filesystem::path& folder) {
+  if (file.empty()) return file;
   const std::filesystem::path beside = folder / file;
   const bool is_beside = std::filesystem::exists(beside);
   return std::filesystem::absolute(is_beside ? beside : std::filesystem::path(file))
