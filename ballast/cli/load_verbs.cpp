@@ -2,8 +2,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <exception>
 #include <string>
+#include <string_view>
 
 #include "ballast/base/installed.h"
 #include "ballast/base/resource_error.h"
@@ -17,7 +22,29 @@ bool speaks_of_memory(const std::string& reason) {
          reason.find("allocate memory") != std::string::npos;
 }
 
+constexpr std::string_view no_room =
+    "out of memory: ballast_verbs.so and libtorch do not fit into the memory this process may "
+    "have; "
+    "raise its limit (ulimit -v)";
+
+/// Reached when something of libtorch that starts by itself throws, for which it needs memory.
+[[noreturn]] void not_loaded() {
+  const std::string text = fmt::format("ballast: {}\n", no_room);
+  static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) + 1);
+  std::_Exit(1);
+}
+
+/// With less address space, libraries that start by themselves end the process or never return.
+void refuse_little_room() {
+  constexpr rlim_t least = 900'000'000;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < least) {
+    throw ResourceError(std::string(no_room));
+  }
+}
+
 const Verbs& opened() {
+  refuse_little_room();
   std::string looked;
   for (const std::filesystem::path& folder : module_folders()) {
     const std::string file = (folder / verbs_module).lexically_normal().string();
@@ -27,16 +54,13 @@ const Verbs& opened() {
       continue;
     }
     // What looks a function of OpenBLAS up by name must find the one that libtorch brings.
+    const auto before = std::set_terminate(not_loaded);
     void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    std::set_terminate(before);
     void* entry = library ? ::dlsym(library, verbs_entry) : nullptr;
     if (entry) return *reinterpret_cast<VerbsEntry>(entry)();
     const std::string reason = ::dlerror();
-    if (speaks_of_memory(reason)) {
-      throw ResourceError(
-          fmt::format("out of memory: {} and libtorch do not fit into the memory "
-                      "this process may have; raise its limit (ulimit -v)",
-                      verbs_module));
-    }
+    if (speaks_of_memory(reason)) throw ResourceError(std::string(no_room));
     looked += fmt::format("\n  {}", reason);
   }
   throw StoreError(fmt::format(
