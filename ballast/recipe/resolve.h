@@ -16,8 +16,8 @@ std::vector<Contradiction> contradictions(const Recipe& recipe);
 /// What can be carried out but is hardly meant.
 std::vector<Contradiction> doubts(const Recipe& recipe);
 
-/// Whether the files that a recipe names have to be there: all, all but given vocabularies (of which
-/// a run has copies), or none.
+/// Whether the files that a recipe names have to be there: all, all but given vocabularies (of
+/// which a run has copies), or none.
 enum class TextFiles { needed, needed_but_vocabularies, not_needed };
 
 /// Reads a recipe with its overrides and checks all that can be known before anything is computed.
