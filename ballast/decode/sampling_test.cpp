@@ -63,7 +63,7 @@ TEST(Draw, TopKKeepsTheLikeliestAndTheirRatios) {
 }
 
 TEST(Draw, TopPKeepsTheFewestThatReachIt) {
-  // softmax: 0.118, 0.026, 0.527, 0, 0.320, 0.107 less what is cut; 2 and 4 have 0.77 together.
+  // softmax: 0.107, 0.024, 0.480, 0, 0.291, 0.097; 2 and 4 have 0.77 together.
   EXPECT_LT(chi_square(drawn({.top_p = 0.7}), {0, 0, std::exp(2.0), 0, std::exp(1.5), 0}),
             most_likely_below);
   EXPECT_EQ(drawn({.top_p = 1e-9}, 50), (std::map<int64_t, int64_t>{{2, 50}}));
