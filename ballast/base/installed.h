@@ -1,13 +1,16 @@
 #pragma once
 
-#include <filesystem>
-#include <vector>
+#include <functional>
+#include <string>
 
 namespace ballast {
 
-/// The folders in which modules of this program may lie, in the order they are looked through:
-/// beside the running program, in `../lib/ballast` and the library folder of the installation from
-/// there, in the build folder, and in the configured library folder.
-std::vector<std::filesystem::path> module_folders();
+/// Looks for a module of this program and gives each file of that name to `attempt`, which opens it
+/// and returns nothing, or why it cannot: beside the running program, in `../lib/ballast` and the
+/// library folder of the installation from there, in the build folder, in the configured library
+/// folder, and last, by its name alone, where the dynamic linker looks. Raises StoreError with that
+/// list and the reasons when none will do.
+void open_module(const std::string& name,
+                 const std::function<std::string(const std::string& file)>& attempt);
 
 }  // namespace ballast

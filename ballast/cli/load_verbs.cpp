@@ -43,29 +43,29 @@ void refuse_little_room() {
   }
 }
 
+void* loaded(const std::string& file) {
+  const auto before = std::set_terminate(not_loaded);
+  // What looks a function of OpenBLAS up by name must find the one that libtorch brings.
+  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+  std::set_terminate(before);
+  return library;
+}
+
 const Verbs& opened() {
   refuse_little_room();
-  std::string looked;
-  for (const std::filesystem::path& folder : module_folders()) {
-    const std::string file = (folder / verbs_module).lexically_normal().string();
-    std::error_code none;
-    if (!std::filesystem::exists(file, none)) {
-      looked += fmt::format("\n  {}: not there", file);
-      continue;
-    }
-    // What looks a function of OpenBLAS up by name must find the one that libtorch brings.
-    const auto before = std::set_terminate(not_loaded);
-    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-    std::set_terminate(before);
+  const Verbs* verbs = nullptr;
+  open_module(verbs_module, [&](const std::string& file) -> std::string {
+    void* library = loaded(file);
     void* entry = library ? ::dlsym(library, verbs_entry) : nullptr;
-    if (entry) return *reinterpret_cast<VerbsEntry>(entry)();
+    if (entry) {
+      verbs = reinterpret_cast<VerbsEntry>(entry)();
+      return {};
+    }
     const std::string reason = ::dlerror();
     if (speaks_of_memory(reason)) throw ResourceError(std::string(no_room));
-    looked += fmt::format("\n  {}", reason);
-  }
-  throw StoreError(fmt::format(
-      "{} could not be loaded; looked for{}\ninstall Ballast again, or put it beside the program",
-      verbs_module, looked));
+    return reason;
+  });
+  return *verbs;
 }
 
 }  // namespace

@@ -32,10 +32,13 @@ std::function<std::string(const std::string&)> whole_number(int64_t low, int64_t
   };
 }
 
+CLI::Option* repeatable(CLI::Option* option) {
+  return option->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
-  verb.add_option("--set", overrides, "Override an option of the recipe: a.b=value; repeatable")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeatable(verb.add_option("--set", overrides,
+                             "Override an option of the recipe: a.b=value; repeatable"));
 }
 
 void add_recipe(CLI::App& verb, RecipeFlags& flags) {

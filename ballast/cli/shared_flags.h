@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace ballast {
 
@@ -20,6 +21,10 @@ namespace ballast {
 /// numbers from `low` to `high`, empty when nothing is.
 std::function<std::string(const std::string&)> whole_number(
     int64_t low, int64_t high = std::numeric_limits<int64_t>::max());
+
+/// Makes an option take one value each time it is given, and all of them in order; so it swallows
+/// no word that follows.
+CLI::Option* repeatable(CLI::Option* option);
 
 /// `--set a.b=value`, once for each override.
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides);

@@ -8,22 +8,14 @@
 namespace ballast {
 namespace {
 
-/// Each of these takes one value and may come again.
-template <class Value>
-CLI::Option* add_repeatable(CLI::App& verb, const char* name, std::vector<Value>& values,
-                            const char* help) {
-  return verb.add_option(name, values, help)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
 void add_models(CLI::App& verb, TranslateFlags& flags) {
-  add_repeatable(verb, "--run", flags.runs,
-                 "Directory of the run; again for further runs, whose models vote")
+  repeatable(verb.add_option("--run", flags.runs,
+                             "Directory of the run; again for further runs, whose models vote"))
       ->required();
-  add_repeatable(verb, "--model", flags.models,
-                 "best, last, a step, or a .safetensors file; again for several models of the run, "
-                 "or for one of each run (best)");
+  repeatable(verb.add_option(
+      "--model", flags.models,
+      "best, last, a step, or a .safetensors file; again for several models of the run, or for one "
+      "of each run (best)"));
   add_overrides(verb, flags.overrides);
 }
 

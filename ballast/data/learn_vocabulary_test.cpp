@@ -10,9 +10,12 @@
 #include "ballast/base/error.h"
 #include "ballast/data/text.h"
 #include "ballast/data/tokenizer.h"
+#include "ballast/testing/refusal.h"
 
 namespace ballast {
 namespace {
+
+using testing::refusal;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -39,15 +42,6 @@ std::vector<std::string> sentences(const std::string& last) {
 std::vector<LearnedChoice> learned(int64_t size) {
   return {Bpe{.vocabulary_size = size}, Unigram{.vocabulary_size = size},
           Characters{.vocabulary_size = size}};
-}
-
-std::string refusal(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(LearningParts, GiveAnOrdinaryLineAsItIs) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ballast/base/error.h"
@@ -32,24 +33,14 @@ SentencePieceLibrary library_of(void* module, const std::string& file) {
 }
 
 SentencePieceLibrary load() {
-  std::string looked;
-  for (const fs::path& folder : module_folders()) {
-    const std::string file = (folder / spm::file_name).lexically_normal().string();
-    std::error_code none;
-    if (!fs::exists(file, none)) {
-      looked += fmt::format("\n  {}: not there", file);
-    } else if (void* module = open(file)) {
-      return library_of(module, file);
-    } else {
-      looked += fmt::format("\n  {}: {}", file, ::dlerror());
-    }
-  }
-  if (void* module = open(spm::file_name)) return library_of(module, spm::file_name);
-  throw StoreError(
-      fmt::format("the SentencePiece module could not be loaded; looked for{}\ninstall Ballast "
-                  "again, or put {} "
-                  "beside the program",
-                  looked, spm::file_name));
+  std::optional<SentencePieceLibrary> loaded;
+  open_module(spm::file_name, [&](const std::string& file) -> std::string {
+    void* module = open(file);
+    if (module == nullptr) return ::dlerror();
+    loaded.emplace(library_of(module, file));
+    return {};
+  });
+  return *loaded;
 }
 
 }  // namespace
@@ -57,6 +48,24 @@ SentencePieceLibrary load() {
 const SentencePieceLibrary& load_sentencepiece() {
   static const SentencePieceLibrary loaded = load();
   return loaded;
+}
+
+spm::TextSink text_sink(std::string& text) {
+  return {&text, [](void* receiver, spm::Text part) {
+            static_cast<std::string*>(receiver)->assign(part.bytes, part.size);
+          }};
+}
+
+SentencePieceProcessor load_processor(std::string_view serialized) {
+  const spm::Interface& interface = load_sentencepiece().interface;
+  std::string error;
+  SentencePieceProcessor processor{
+      interface.load({serialized.data(), serialized.size()}, text_sink(error)), interface.release};
+  if (processor) return processor;
+  throw DataError(
+      fmt::format("these {} bytes are no SentencePiece model ({}); expected the contents of a "
+                  ".model file",
+                  serialized.size(), error));
 }
 
 }  // namespace ballast

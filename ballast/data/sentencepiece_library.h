@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "ballast/data/sentencepiece_module.h"
 
@@ -12,10 +15,17 @@ struct SentencePieceLibrary {
 };
 
 /// Loads the SentencePiece module if it is not yet there; it stays for the life of the process.
-///
-/// Looks beside the running program, in `../lib/ballast` and the library folder of the installation
-/// from there, in the build folder, in the configured library folder, and last where the dynamic
-/// linker looks. Raises StoreError with that list when none has it.
+/// Looks where `open_module` does. Raises StoreError when it is nowhere.
 const SentencePieceLibrary& load_sentencepiece();
+
+/// A model in SentencePiece's hands, released at the end.
+using SentencePieceProcessor = std::unique_ptr<void, void (*)(void*)>;
+
+/// From the bytes of a model file, see `Tokenizer::from_model`. Raises DataError when they are
+/// none.
+SentencePieceProcessor load_processor(std::string_view serialized);
+
+/// Keeps what the module says in `text`.
+sentencepiece_module::TextSink text_sink(std::string& text);
 
 }  // namespace ballast

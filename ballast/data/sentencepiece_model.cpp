@@ -9,12 +9,6 @@ namespace {
 
 namespace spm = sentencepiece_module;
 
-spm::TextSink into(std::string& text) {
-  return {&text, [](void* receiver, spm::Text part) {
-            static_cast<std::string*>(receiver)->assign(part.bytes, part.size);
-          }};
-}
-
 spm::IdSink into(std::vector<int64_t>& ids) {
   return {&ids, [](void* receiver, const int* found, std::size_t count) {
             static_cast<std::vector<int64_t>*>(receiver)->assign(found, found + count);
@@ -38,23 +32,16 @@ TokenIds special_ids(const spm::Ids& found) {
 
 class SentencePieceModel : public TokenizerModel {
  public:
-  explicit SentencePieceModel(std::string serialized) : interface_(load_sentencepiece().interface) {
+  explicit SentencePieceModel(std::string serialized)
+      : interface_(load_sentencepiece().interface), processor_(load_processor(serialized)) {
     serialized_ = std::move(serialized);
-    std::string error;
-    processor_ = {interface_.load(view(serialized_), into(error)), interface_.release};
-    if (processor_ == nullptr) {
-      throw DataError(
-          fmt::format("these {} bytes are no SentencePiece model ({}); expected the "
-                      "contents of a .model file",
-                      serialized_.size(), error));
-    }
     ids_ = special_ids(interface_.ids(processor_.get()));
   }
 
   std::vector<int64_t> encode(std::string_view text) const override {
     std::vector<int64_t> ids;
     std::string error;
-    if (!interface_.encode(processor_.get(), view(text), into(ids), into(error))) {
+    if (!interface_.encode(processor_.get(), view(text), into(ids), text_sink(error))) {
       throw DataError(fmt::format("a sentence of {} bytes could not be cut into pieces: {}",
                                   text.size(), error));
     }
@@ -64,8 +51,8 @@ class SentencePieceModel : public TokenizerModel {
   std::string decode(std::span<const int64_t> ids) const override {
     const std::vector<int> narrow(ids.begin(), ids.end());
     std::string text, error;
-    if (!interface_.decode(processor_.get(), narrow.data(), narrow.size(), into(text),
-                           into(error))) {
+    if (!interface_.decode(processor_.get(), narrow.data(), narrow.size(), text_sink(text),
+                           text_sink(error))) {
       throw DataError(fmt::format("{} ids could not be turned into text: {}", ids.size(), error));
     }
     return text;
@@ -79,7 +66,7 @@ class SentencePieceModel : public TokenizerModel {
 
  private:
   const spm::Interface& interface_;
-  std::unique_ptr<void, void (*)(void*)> processor_{nullptr, nullptr};
+  SentencePieceProcessor processor_;
 };
 
 }  // namespace

@@ -7,9 +7,12 @@
 #include <thread>
 
 #include "ballast/base/error.h"
+#include "ballast/testing/refusal.h"
 
 namespace ballast {
 namespace {
+
+using testing::refusal;
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -42,15 +45,6 @@ std::vector<LearnedChoice> learned(int64_t size) {
 
 std::string through(const Tokenizer& tokenizer, std::string_view text) {
   return tokenizer.decode(tokenizer.encode(text));
-}
-
-std::string refusal(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Tokenizer, LivesInOneProcessWithTorch) {

@@ -59,4 +59,12 @@ std::vector<Hypotheses> translate(Transformer& model, const Sources& sources,
   return translate(models, sources, options, progress, special);
 }
 
+std::vector<std::string> best_texts(const std::vector<Hypotheses>& found, const Tokenizer& target) {
+  std::vector<std::string> texts;
+  for (const Hypotheses& each : found) {
+    texts.push_back(each.empty() ? std::string() : target.decode(each.front().tokens));
+  }
+  return texts;
+}
+
 }  // namespace ballast

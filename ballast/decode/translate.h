@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ballast/decode/batches.h"
@@ -30,5 +31,8 @@ std::vector<Hypotheses> translate(Transformer& model, const Sources& sources,
                                   const DecodeOptions& options,
                                   const TranslationProgress& progress = {},
                                   const SpecialIds& special = {});
+
+/// The text of each source's best hypothesis, empty where it has none.
+std::vector<std::string> best_texts(const std::vector<Hypotheses>& found, const Tokenizer& target);
 
 }  // namespace ballast

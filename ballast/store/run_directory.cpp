@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "ballast/base/error.h"
+#include "ballast/store/checked.h"
 #include "ballast/store/run_names.h"
 #include "ballast/store/safetensors.h"
 
@@ -21,16 +22,6 @@ constexpr std::string_view model_name = "model.safetensors";
 constexpr std::string_view optimizer_name = "optimizer.safetensors";
 constexpr std::string_view state_name = "state.json";
 constexpr std::string_view best_name = "best.json";
-
-/// Runs an operation of std::filesystem and turns its error into ours.
-template <class Operation>
-auto checked(const fs::path& path, Operation operation) {
-  try {
-    return operation();
-  } catch (const fs::filesystem_error& error) {
-    throw StoreError(fmt::format("{}: {}", path.string(), error.code().message()));
-  }
-}
 
 nlohmann::json read_json(const fs::path& path) {
   try {

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "ballast/base/error.h"
+#include "ballast/store/checked.h"
 #include "ballast/store/file.h"
 
 namespace ballast {
@@ -39,15 +40,6 @@ std::optional<std::string> finished_name(const std::string& name) {
   std::smatch found;
   if (!std::regex_match(name, found, form)) return std::nullopt;
   return found[1].matched ? found[1] : found[3];
-}
-
-template <class Operation>
-auto checked(const fs::path& path, Operation operation) {
-  try {
-    return operation();
-  } catch (const fs::filesystem_error& error) {
-    throw StoreError(fmt::format("{}: {}", path.string(), error.code().message()));
-  }
 }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& directory) {

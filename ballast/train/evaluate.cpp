@@ -46,11 +46,8 @@ double validation_bleu(Transformer& model, const Tokenizer& tokenizer, const Tra
     sources.emplace_back(source.begin(), source.end());
     references.push_back(tokenizer.decode(std::vector<int64_t>(target.begin(), target.end())));
   }
-  std::vector<std::string> outputs;
-  const auto translated = translate(model, sources, job.decode, {}, special_ids(tokenizer));
-  for (const Hypotheses& found : translated) {
-    outputs.push_back(found.empty() ? std::string() : tokenizer.decode(found.front().tokens));
-  }
+  const std::vector<std::string> outputs =
+      best_texts(translate(model, sources, job.decode, {}, special_ids(tokenizer)), tokenizer);
   return corpus_bleu(outputs, std::vector<std::vector<std::string>>{references}, {}).score;
 }
 

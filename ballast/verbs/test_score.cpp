@@ -13,6 +13,7 @@
 #include "ballast/train/checkpoint.h"
 #include "ballast/train/evaluate.h"
 #include "ballast/verbs/prepared.h"
+#include "ballast/verbs/translation_lines.h"
 
 namespace ballast {
 namespace {
@@ -29,13 +30,6 @@ void load(Transformer& model, const RunDirectory& directory, int64_t step) {
   model.context().step = step;
 }
 
-std::vector<int64_t> source_of(const Tokenizer& tokenizer, const std::string& line, int64_t limit) {
-  std::vector<int64_t> ids = tokenizer.encode(line);
-  if (std::ssize(ids) >= limit) ids.resize(static_cast<size_t>(limit) - 1);
-  ids.push_back(tokenizer.end_id());
-  return ids;
-}
-
 /// The text files of a pair.
 struct Pair {
   std::string source, target;
@@ -45,14 +39,10 @@ std::vector<std::string> translated(const Recipe& recipe, const Tokenizers& toke
                                     Transformer& model, const std::vector<std::string>& lines) {
   std::vector<std::vector<int64_t>> sources;
   for (const std::string& line : lines) {
-    sources.push_back(source_of(tokenizers.source, line, recipe.data.length.max_length));
+    sources.push_back(source_of(tokenizers.source, line, recipe.data.length.max_length).ids);
   }
-  std::vector<std::string> outputs;
-  const auto found = translate(model, sources, recipe.decode, {}, special_ids(tokenizers.target));
-  for (const Hypotheses& each : found) {
-    outputs.push_back(each.empty() ? "" : tokenizers.target.decode(each.front().tokens));
-  }
-  return outputs;
+  return best_texts(translate(model, sources, recipe.decode, {}, special_ids(tokenizers.target)),
+                    tokenizers.target);
 }
 
 BleuScore scored(const Pair& pair, const std::vector<std::string>& outputs) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ballast/train/progress.h"
@@ -81,19 +82,24 @@ SourceLines::SourceLines(const std::filesystem::path& file, const Tokenizer& tok
                          SourceLimit limit, TranslationNotes& notes)
     : reader_(file), tokenizer_(tokenizer), limit_(limit), notes_(notes) {}
 
+Source source_of(const Tokenizer& tokenizer, std::string_view line, int64_t limit) {
+  std::vector<int64_t> ids = tokenizer.encode(line);
+  const size_t tokens = ids.size() + 1;
+  ids.resize(std::min(tokens, static_cast<size_t>(limit)) - 1);
+  ids.push_back(tokenizer.end_id());
+  return {std::move(ids), tokens};
+}
+
 std::optional<std::vector<int64_t>> SourceLines::next() {
   const auto line = reader_.next();
   if (!line) return std::nullopt;
   texts_.emplace_back(*line);
-  std::vector<int64_t> ids = tokenizer_.encode(*line);
-  ids.push_back(tokenizer_.end_id());
-  const auto limit = static_cast<size_t>(limit_.tokens);
-  if (ids.size() > limit) {
+  Source source = source_of(tokenizer_, *line, limit_.tokens);
+  if (source.tokens > source.ids.size()) {
     notes_.remark(fmt::format("line {}: {} tokens, cut to the limit of {} ({})", reader_.line(),
-                              ids.size(), limit, limit_.reason));
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(limit) - 1, ids.end() - 1);
+                              source.tokens, limit_.tokens, limit_.reason));
   }
-  return ids;
+  return std::move(source.ids);
 }
 
 std::string SourceLines::take_text() {

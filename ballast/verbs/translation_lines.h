@@ -42,6 +42,14 @@ struct SourceLimit {
   const char* reason = "";
 };
 
+/// A line as a source.
+struct Source {
+  std::vector<int64_t> ids;  ///< with the end piece, cut to the limit
+  size_t tokens = 0;         ///< what it has uncut
+};
+
+Source source_of(const Tokenizer& tokenizer, std::string_view line, int64_t limit);
+
 /// Lines of a text as sources. Longer ones than the limit are cut, with a remark.
 class SourceLines {
  public:
