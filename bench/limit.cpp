@@ -82,9 +82,9 @@ std::vector<Product> linear_products(Transformer& model, const Batch& batch) {
   for (const InventoryEntry& entry : inventory(model)) {
     const ParameterFacts& facts = entry.facts;
     if (is_vector(facts.role) || is_embedding(facts.role)) continue;
-    add_linear(products, rows_of(facts, batch), facts.fan_in, facts.fan_out);
+    add_linear(products, rows_of(facts, batch), facts.fan_in, facts.stacked * facts.fan_out);
   }
-  if (!model.output) {
+  if (model.output->is_tied()) {
     const torch::Tensor& table = model.target_embedding->weight;
     add_linear(products, batch.tokens, table.size(1), table.size(0));
   }
@@ -96,7 +96,7 @@ std::vector<Product> attention_products(const ModelOptions& options, const Batch
   const Segments& source = batch.source.segments;
   const Segments& target = batch.target_input.segments;
   add_attention(products, options, causal_shapes_of(target), options.decoder_layers);
-  if (options.kind == ModelKind::seq2seq) {
+  if (options.shape().has_source) {
     add_attention(products, options, shapes_of(source, source), options.encoder_layers);
     add_attention(products, options, shapes_of(target, source), options.decoder_layers);
   }
@@ -152,7 +152,7 @@ std::vector<Product> search_products(Transformer& model, const std::vector<Searc
     reads_source(facts) ? add_layer(source, facts.fan_in, facts.fan_out)
                         : add_step_layer(facts.fan_in, facts.fan_out);
   }
-  if (!model.output) {
+  if (model.output->is_tied()) {
     const torch::Tensor& table = model.target_embedding->weight;
     add_step_layer(table.size(1), table.size(0));
   }
@@ -161,7 +161,7 @@ std::vector<Product> search_products(Transformer& model, const std::vector<Searc
 
 double pass_bytes_of(Transformer& model, const Batch& batch) {
   const ModelOptions& options = model.options();
-  const bool translates = options.kind == ModelKind::seq2seq;
+  const bool translates = options.shape().has_source;
   const int64_t target = batch.target_input.segments.tokens();
   const int64_t source = translates ? batch.source.segments.tokens() : 0;
   const int64_t encoder = translates ? options.encoder_layers : 0;

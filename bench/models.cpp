@@ -40,7 +40,7 @@ Recipe recipe_of(const std::string& model, const std::filesystem::path& corpus) 
   const auto file = [&](const char* name) { return (corpus / name).string(); };
   for (const Named& each : models()) {
     if (model != each.name) continue;
-    const bool translates = each.options.kind == ModelKind::seq2seq;
+    const bool translates = each.options.shape().has_source;
     Recipe recipe;
     recipe.model = each.options;
     recipe.data.train = {file("train.en")};

@@ -38,8 +38,7 @@ OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
 
 torch::Tensor OurSide::summed_loss(const Batch& batch) const {
   const torch::Tensor hidden = model_->forward(batch.source, batch.target_input);
-  return cross_entropy(model_->projection(hidden, batch.target_output),
-                       loss_options(*model_, options_))
+  return cross_entropy(model_->output->against(hidden, batch.target_output), loss_options(options_))
       .loss;
 }
 

@@ -111,15 +111,20 @@ std::vector<StockBlock> StockTransformer::own(const BlockStack& stack, int64_t h
   std::vector<StockBlock> blocks;
   for (const auto& from : stack.blocks) {
     StockBlock block;
-    block.self_attention = own(*from->self_attention, heads);
-    block.self_attention_norm = own(*from->self_attention_residual->norm_out);
-    if (from->cross_attention) {
-      block.cross_attention = own(*from->cross_attention, heads);
-      block.cross_attention_norm = own(*from->cross_attention_residual->norm_out);
+    for (const auto& [branch, residual] : from->connections) {
+      const StockNorm norm = own(*residual->norm_at(Point::stream));
+      if (residual->site().kind == Sublayer::feed_forward) {
+        const auto& feed_forward = dynamic_cast<const FeedForward&>(*branch);
+        block.feed_forward_in = own(*feed_forward.in);
+        block.feed_forward_out = own(*feed_forward.out);
+        block.feed_forward_norm = norm;
+      } else {
+        const bool crosses = residual->site().kind == Sublayer::cross_attention;
+        const auto& attention = dynamic_cast<const Attention&>(*branch);
+        (crosses ? block.cross_attention : block.self_attention) = own(attention, heads);
+        (crosses ? block.cross_attention_norm : block.self_attention_norm) = norm;
+      }
     }
-    block.feed_forward_in = own(*from->feed_forward->in);
-    block.feed_forward_out = own(*from->feed_forward->out);
-    block.feed_forward_norm = own(*from->feed_forward_residual->norm_out);
     blocks.push_back(std::move(block));
   }
   return blocks;

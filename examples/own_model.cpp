@@ -12,6 +12,7 @@
 #include "ballast/optim/optimizer.h"
 #include "ballast/prepare/initialize.h"
 #include "ballast/residual/residual.h"
+#include "ballast/residual/schemes.h"
 
 namespace {
 
@@ -32,9 +33,11 @@ class OwnModel : public torch::nn::Module {
       const std::string name = std::to_string(i);
       hidden_.push_back(register_module("hidden" + name, torch::nn::Linear(width, width)));
       residuals_.push_back(register_module(
-          "residual" + name,
-          std::make_shared<ballast::Residual>(ballast::ResidualOptions{
-              .form = form_of(scheme, site), .norm = ballast::LayerNormOptions{}, .site = site})));
+          "residual" + name, std::make_shared<ballast::Residual>(
+                                 ballast::ResidualOptions{.form = form_of(scheme, site),
+                                                          .norm = ballast::LayerNormOptions{},
+                                                          .site = site,
+                                                          .around = hidden_.back().ptr()})));
     }
   }
 
@@ -53,15 +56,6 @@ class OwnModel : public torch::nn::Module {
       "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions(std::vector<int64_t>{width})));
   torch::nn::Linear output_ = register_module("output", torch::nn::Linear(width, 1));
 };
-
-ballast::Optimizer optimizer_of(const std::vector<ballast::PlannedParameter>& plan) {
-  std::vector<ballast::OptimizedParameter> parameters;
-  for (const ballast::PlannedParameter& each : plan) {
-    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
-                          !ballast::is_vector(each.entry.facts.role)});
-  }
-  return {ballast::AdamOptions{}, std::move(parameters)};
-}
 
 /// Mean squared error before and after training on products of two features.
 std::pair<double, double> trained(OwnModel& model, ballast::Optimizer optimizer) {
@@ -87,8 +81,8 @@ int main() {
   const auto plan = ballast::plan(*model, {.init = ballast::Orthogonal{}});
   ballast::parameterize(plan);
   ballast::initialize(plan, /*seed=*/1);
-  const auto [first, last] = trained(*model, optimizer_of(plan));
-  fmt::print("{} parameters in {} residual blocks; loss {:.3f} -> {:.3f}\n", plan.size(), depth,
-             first, last);
+  const auto [first, last] = trained(*model, {ballast::AdamOptions{}, ballast::optimized(plan)});
+  fmt::print("{} parameters in {} residual blocks; loss {:.3f} -> {:.3f}\n", plan.parameters.size(),
+             depth, first, last);
   return last < 0.7 * first ? 0 : 1;
 }

@@ -14,9 +14,8 @@ namespace {
 constexpr int64_t width = 64;
 
 ballast::ResidualForm layer_norm_scaling(int layer) {
-  return {.norm_in = true,
-          .input = ballast::constant(1 / std::sqrt(static_cast<double>(layer))),
-          .final_norm = true};
+  return {.norms = {ballast::Point::read},
+          .input = ballast::constant(1 / std::sqrt(static_cast<double>(layer)))};
 }
 
 torch::Tensor branch(const torch::Tensor& h) { return 2 * torch::tanh(h); }
@@ -39,7 +38,8 @@ int main() {
     largest_difference =
         std::max(largest_difference, (next - by_hand(x, layer)).abs().max().item<double>());
     x = next;
-    fmt::print("{:>5}  {:>9.3f}  {:>7.3f}\n", layer, form.input.value, x.var().item<double>());
+    fmt::print("{:>5}  {:>9.3f}  {:>7.3f}\n", layer, form.input.start.number(),
+               x.var().item<double>());
   }
   fmt::print("largest difference from the formula by hand: {:.1e}\n", largest_difference);
   return largest_difference < 1e-4 ? 0 : 1;

@@ -26,10 +26,17 @@ void bind_modules(torch::nn::Module& root, const std::shared_ptr<Context>& conte
   }
 }
 
-Watch::Watch(Context& context, Observer observer)
-    : context_(context), before_(std::exchange(context.observer, std::move(observer))) {}
+torch::Tensor Bound::seen(const Passing& passing, torch::Tensor value) const {
+  for (const Observer* observer : context_->observers) value = (*observer)(passing, value);
+  return value;
+}
 
-Watch::~Watch() { context_.observer = std::move(before_); }
+Watch::Watch(Context& context, Observer observer)
+    : context_(context), observer_(std::move(observer)) {
+  context.observers.push_back(&observer_);
+}
+
+Watch::~Watch() { std::erase(context_.observers, &observer_); }
 
 PrecisionScope::PrecisionScope(Context& context, Precision precision)
     : context_(context), before_(std::exchange(context.precision, precision)) {}

@@ -6,20 +6,25 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ballast/base/point.h"
 #include "ballast/base/precision.h"
 
 namespace ballast {
 
-/// A place in a forward pass where a tensor can be looked at.
-struct ProbePoint {
-  std::string_view module;  ///< path of the module, as in `named_modules`
-  std::string_view name;    ///< which of its tensors, for example "branch"
+class Bound;
+
+/// A tensor on its way: which module shows it, at which of its points.
+struct Passing {
+  const Bound& module;
+  Point point = Point::stream;
+  int lane = 0;  ///< at `lane`: which one
 };
 
 /// Sees a tensor of a running forward pass and returns what the pass goes on with, usually the
 /// same.
-using Observer = std::function<torch::Tensor(const ProbePoint&, const torch::Tensor&)>;
+using Observer = std::function<torch::Tensor(const Passing&, const torch::Tensor&)>;
 
 /// What a forward pass depends on besides weights and input; one for all modules of a model.
 struct Context {
@@ -27,7 +32,7 @@ struct Context {
   int64_t step = 0;         ///< updates made so far
   int64_t micro_batch = 0;  ///< within the step
   Precision precision = Precision::float32;
-  Observer observer;  ///< empty when nobody watches
+  std::vector<const Observer*> observers;  ///< who watches, each seeing what the one before gave
 };
 
 /// Base of the modules that draw dropout masks, follow ramps or can be watched.
@@ -44,14 +49,17 @@ class Bound {
 
  protected:
   /// Shows `value` to whoever watches; costs one branch when nobody does.
-  torch::Tensor probe(std::string_view name, const torch::Tensor& value) const {
-    return context_->observer ? context_->observer({path_, name}, value) : value;
+  torch::Tensor shown(Point point, const torch::Tensor& value, int lane = 0) const {
+    return is_watched() ? seen({*this, point, lane}, value) : value;
   }
+  bool is_watched() const { return !context_->observers.empty(); }
 
   /// Key of this step's random numbers at this module.
   uint64_t random_key(std::string_view purpose) const;
 
  private:
+  torch::Tensor seen(const Passing& passing, torch::Tensor value) const;
+
   std::string path_;
   std::shared_ptr<Context> context_ = std::make_shared<Context>();
 };
@@ -60,7 +68,8 @@ class Bound {
 /// the root's constructor.
 void bind_modules(torch::nn::Module& root, const std::shared_ptr<Context>& context);
 
-/// Attaches an observer to a context until destroyed; the one attached before comes back then.
+/// Attaches an observer to a context until destroyed. Several may watch one pass; they see in the
+/// order in which they came.
 class Watch {
  public:
   Watch(Context& context, Observer observer);
@@ -70,7 +79,7 @@ class Watch {
 
  private:
   Context& context_;
-  Observer before_;
+  Observer observer_;
 };
 
 /// Another precision of a context's matrix products until destroyed; then the one there was before.

@@ -9,7 +9,7 @@ namespace {
 
 class Watched : public torch::nn::Module, public Bound {
  public:
-  torch::Tensor forward(const torch::Tensor& x) const { return probe("x", x) + 1; }
+  torch::Tensor forward(const torch::Tensor& x) const { return shown(Point::read, x) + 1; }
   uint64_t key() const { return random_key("dropout"); }
 };
 
@@ -47,13 +47,31 @@ TEST(Watch, SeesAndReplacesTensorsUntilItEnds) {
   Watched module;
   const torch::Tensor one = torch::ones({1});
   {
-    const Watch watch(module.context(), [](const ProbePoint& point, const torch::Tensor& value) {
-      EXPECT_EQ(point.name, "x");
+    const Watch watch(module.context(), [](const Passing& passing, const torch::Tensor& value) {
+      EXPECT_EQ(passing.point, Point::read);
       return value * 10;
     });
     EXPECT_EQ(module.forward(one).item<float>(), 11);
   }
   EXPECT_EQ(module.forward(one).item<float>(), 2);
+}
+
+TEST(Watch, TwoWatchOnePassInTheOrderInWhichTheyCame) {
+  Watched module;
+  const torch::Tensor one = torch::ones({1});
+  std::vector<float> saw;
+  const auto plus = [&](float number) {
+    return [&saw, number](const Passing&, const torch::Tensor& value) {
+      saw.push_back(value.item<float>());
+      return value * number;
+    };
+  };
+  auto first = std::make_unique<Watch>(module.context(), plus(3));
+  const Watch second(module.context(), plus(5));
+  EXPECT_EQ(module.forward(one).item<float>(), 16);
+  EXPECT_EQ(saw, (std::vector<float>{1, 3}));
+  first.reset();  // the one who came later goes on
+  EXPECT_EQ(module.forward(one).item<float>(), 6);
 }
 
 TEST(PrecisionScope, GivesBackThePrecisionThereWas) {

@@ -1,22 +1,34 @@
 #pragma once
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ballast/base/coefficient.h"
 #include "ballast/base/role.h"
 
 namespace ballast {
 
-/// What a rule may know of a parameter: initialisers and parameterisations are functions of this.
+/// What a rule may know of a parameter: initialisers, parameterisations and optimizers are
+/// functions of this. A module says what it knows itself; what surrounds it adds the rest
+/// (`Surrounding`).
 struct ParameterFacts {
   Role role = Role::hidden;
-  int64_t fan_in = 1;                ///< columns of a matrix; the width of a vector or an embedding
-  int64_t fan_out = 1;               ///< rows of a matrix; the ids of an embedding
-  std::optional<ResidualSite> site;  ///< of the residual connection whose branch it belongs to
+  int64_t fan_in = 1;   ///< columns of a matrix; the width of a vector or an embedding
+  int64_t fan_out = 1;  ///< rows of one matrix; the ids of an embedding
+  int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
+  std::optional<ResidualSite> site =
+      {};                          ///< of the connection it belongs to: branch, norm or factor
+  double gain = 1;                 ///< what the scheme asks of its standard deviation
+  std::optional<bool> decay = {};  ///< absent: matrices decay, vectors do not
+
+  /// Whether weight decay acts on it.
+  bool decays() const { return decay.value_or(!is_vector(role)); }
 };
 
 /// One parameter of a module, as the module itself describes it.
@@ -25,14 +37,40 @@ struct ParameterSlot {
   torch::Tensor tensor;
   ParameterFacts facts;
   double* multiplier = nullptr;  ///< of the forward pass, null where there is none
-  double start = 0;              ///< value of a vector before training
+  Grid start = 0;                ///< value of a vector before training, or its elements one by one
 };
 
-/// A module that knows what its parameters are for, so that nobody has to guess from names.
+/// What table two may know of a factor that stands at a point and belongs to no tensor.
+struct FactorFacts {
+  Point point = Point::scores;
+  int64_t width = 1;  ///< features of a row there; K at `scores`
+  std::optional<ResidualSite> site = {};
+};
+
+/// A factor of the forward pass that table two decides.
+struct FactorSlot {
+  FactorFacts facts;
+  double* value = nullptr;
+};
+
+/// A module that knows what its parameters and factors are for, so that nobody has to guess from
+/// names.
 class Described {
  public:
   virtual ~Described() = default;
+  /// Every parameter that the module itself registers, submodules aside.
   virtual std::vector<ParameterSlot> describe() = 0;
+  virtual std::vector<FactorSlot> factors() { return {}; }
+};
+
+/// A module that stands around others and knows more of their parameters than they do.
+class Surrounding {
+ public:
+  virtual ~Surrounding() = default;
+  /// The modules it stands around; what it knows holds for their submodules too.
+  virtual std::vector<const torch::nn::Module*> surrounded() const = 0;
+  virtual void complete(ParameterFacts& facts) const = 0;
+  virtual void complete(FactorFacts& facts) const = 0;
 };
 
 }  // namespace ballast

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "ballast/base/choice.h"
 
 namespace ballast {
 
@@ -15,7 +20,6 @@ enum class Role {
   value,
   attention_output,
   feed_forward_in,
-  feed_forward_gate,
   feed_forward_out,
   output,  ///< projection to the vocabulary, when not tied
   hidden,  ///< a matrix of a foreign module, nothing more is known
@@ -24,17 +28,26 @@ enum class Role {
   norm_bias,
   shortcut_coefficient,
   branch_coefficient,
+  point_factor,  ///< a trained factor at a point, or a coefficient that reads lanes
+  point_shift,   ///< a trained scalar added at a point
 };
 
 enum class Stack { encoder, decoder };
 enum class Sublayer { self_attention, cross_attention, feed_forward };
 
-/// True for the matrices that carry values through a branch: the ones DeepNorm, Sub-LN and T-Fixup
-/// scale.
-constexpr bool is_value_path(Role role) {
-  return role == Role::value || role == Role::attention_output || role == Role::feed_forward_in ||
-         role == Role::feed_forward_gate || role == Role::feed_forward_out;
-}
+template <>
+struct EnumNames<Stack> {
+  static constexpr std::array<std::pair<std::string_view, Stack>, 2> value{
+      {{"encoder", Stack::encoder}, {"decoder", Stack::decoder}}};
+};
+
+template <>
+struct EnumNames<Sublayer> {
+  static constexpr std::array<std::pair<std::string_view, Sublayer>, 3> value{
+      {{"self_attention", Sublayer::self_attention},
+       {"cross_attention", Sublayer::cross_attention},
+       {"feed_forward", Sublayer::feed_forward}}};
+};
 
 /// True for the tables that turn an id into a vector.
 constexpr bool is_embedding(Role role) {
@@ -45,7 +58,8 @@ constexpr bool is_embedding(Role role) {
 /// True for the tensors that weight decay and matrix rules leave alone.
 constexpr bool is_vector(Role role) {
   return role == Role::bias || role == Role::norm_gain || role == Role::norm_bias ||
-         role == Role::shortcut_coefficient || role == Role::branch_coefficient;
+         role == Role::shortcut_coefficient || role == Role::branch_coefficient ||
+         role == Role::point_factor || role == Role::point_shift;
 }
 
 /// Which residual connection a module serves, counted in its own stack.

@@ -40,7 +40,7 @@ class ModelsAtWork {
   ModelsAtWork& operator=(const ModelsAtWork&) = delete;
 
   std::span<const Transformer* const> models() const { return models_; }
-  torch::Device device() const { return models_.front()->target_embedding->weight.device(); }
+  torch::Device device() const { return models_.front()->device(); }
 
   /// Batches that are best worked on at once: libtorch's threads on the CPU.
   int64_t threads() const;

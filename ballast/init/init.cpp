@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ballast/base/philox.h"
 #include "ballast/base/sampling.h"
 #include "ballast/theory/truncated_normal.h"
 
@@ -23,9 +24,7 @@ torch::Tensor truncated_draw(const Draw& draw, at::IntArrayRef shape, uint64_t k
   return truncated_normal_numbers(shape, key, -cut, cut).mul_(widened);
 }
 
-torch::Tensor orthogonal_draw(const Draw& draw, at::IntArrayRef shape, uint64_t key) {
-  TORCH_CHECK(shape.size() == 2, "an orthogonal draw fills matrices, not tensors of rank ",
-              shape.size());
+torch::Tensor orthogonal_matrix(const Draw& draw, at::IntArrayRef shape, uint64_t key) {
   const bool wide = shape[0] < shape[1];
   torch::Tensor gaussian = normal_numbers(shape, key);
   if (wide) gaussian = gaussian.t();
@@ -34,6 +33,17 @@ torch::Tensor orthogonal_draw(const Draw& draw, at::IntArrayRef shape, uint64_t 
   const torch::Tensor haar = q * torch::sign(torch::diagonal(r));
   const double gain = draw.std * std::sqrt(static_cast<double>(std::max(shape[0], shape[1])));
   return (wide ? haar.t() : haar).contiguous().mul_(gain);
+}
+
+torch::Tensor orthogonal_draw(const Draw& draw, at::IntArrayRef shape, uint64_t key) {
+  TORCH_CHECK(shape.size() == 2, "an orthogonal draw fills matrices, not tensors of rank ",
+              shape.size());
+  std::vector<torch::Tensor> matrices;
+  for (int64_t i = 0; i < draw.stacked; ++i) {
+    const uint64_t own = i == 0 ? key : mix(key, static_cast<uint64_t>(i));
+    matrices.push_back(orthogonal_matrix(draw, {shape[0] / draw.stacked, shape[1]}, own));
+  }
+  return torch::cat(matrices);
 }
 
 }  // namespace
@@ -52,6 +62,7 @@ torch::Tensor drawn(const Draw& draw, at::IntArrayRef shape, uint64_t key) {
     case Distribution::constant:
       break;
   }
+  if (!draw.values.empty()) return torch::tensor(draw.values, torch::kFloat64).view(shape);
   return torch::full(shape, draw.mean, torch::kFloat64);
 }
 
@@ -70,7 +81,9 @@ double family_variance(Family family, int64_t fan_in, int64_t fan_out) {
 
 Draw Orthogonal::matrix(const ParameterFacts& facts) const {
   const auto longer = static_cast<double>(std::max(facts.fan_in, facts.fan_out));
-  return {Distribution::orthogonal, gain / std::sqrt(longer)};
+  return {.distribution = Distribution::orthogonal,
+          .std = gain / std::sqrt(longer),
+          .stacked = facts.stacked};
 }
 
 Draw Fairseq::matrix(const ParameterFacts& facts) const {
@@ -82,7 +95,7 @@ Draw Fairseq::matrix(const ParameterFacts& facts) const {
 
 Draw draw_of(const InitChoice& choice, const ParameterFacts& facts) {
   if (is_embedding(facts.role) || facts.role == Role::output) {
-    return {Distribution::normal, 1 / std::sqrt(static_cast<double>(facts.fan_in))};
+    return std::visit([&](const auto& rule) { return rule.table(facts); }, choice);
   }
   return std::visit([&](const auto& rule) { return rule.matrix(facts); }, choice);
 }

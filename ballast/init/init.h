@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
@@ -21,12 +22,15 @@ struct Draw {
   Distribution distribution = Distribution::constant;
   double std = 0;
   double mean = 0;
+  int64_t stacked = 1;              ///< orthogonal: matrices below each other, each drawn by itself
+  std::vector<double> values = {};  ///< constant: the elements one by one, in place of `mean`
 };
 
 /// A tensor of the shape with values that depend on (key, shape, draw) alone, in float64.
 ///
 /// A truncated normal is cut at two standard deviations of the normal it comes from. An orthogonal
-/// matrix has entries of the std asked for: rows or columns, whichever are fewer, are orthogonal.
+/// matrix has entries of the std asked for: rows or columns, whichever are fewer, are orthogonal,
+/// of each of the stacked matrices.
 torch::Tensor drawn(const Draw& draw, at::IntArrayRef shape, uint64_t key);
 
 /// Which of three variances a rule of the variance-scaling family gives, see `family_variance`.
@@ -52,9 +56,21 @@ constexpr KindInfo family_info(Family family, Distribution distribution) {
   return rows[static_cast<int>(family)][static_cast<int>(distribution)];
 }
 
+/// What rows do with tables: embeddings and an untied output are N(0, 1/d) (times sqrt(d) on the
+/// way in that is a second moment of 1), unless the row says otherwise.
+struct TablesByWidth {
+  Draw table(const ParameterFacts& facts) const {
+    return {Distribution::normal, 1 / std::sqrt(static_cast<double>(facts.fan_in))};
+  }
+  bool operator==(const TablesByWidth&) const = default;
+};
+
+// A row answers for every role: `table` for embeddings and an untied output, `matrix` for all other
+// matrices. Vectors start where their modules say.
+
 /// One row of the variance-scaling family.
 template <Family family, Distribution distribution>
-struct VarianceScaling {
+struct VarianceScaling : TablesByWidth {
   static constexpr KindInfo info = family_info(family, distribution);
   double gain = 1;  ///< factor on the std
 
@@ -70,7 +86,7 @@ struct VarianceScaling {
 
 /// Haar-random orthogonal matrices (Saxe et al. 2013, arXiv:1312.6120), entry variance
 /// gain^2 / max(rows, columns).
-struct Orthogonal {
+struct Orthogonal : TablesByWidth {
   static constexpr KindInfo info{"orthogonal", "orthogonal rows or columns, times gain",
                                  "Saxe et al. 2013, arXiv:1312.6120"};
   double gain = 1;
@@ -83,7 +99,7 @@ struct Orthogonal {
 };
 
 /// Every matrix entry the same. For experiments: it breaks no symmetry.
-struct Constant {
+struct Constant : TablesByWidth {
   static constexpr KindInfo info{"constant", "value", "-"};
   double value = 0;
 
@@ -96,12 +112,11 @@ struct Constant {
 
 /// fairseq's and the Admin paper's: Glorot uniform, query, key and value as one stacked 3d x d
 /// matrix, that is with a gain of 1/sqrt(2).
-struct Fairseq {
+struct Fairseq : TablesByWidth {
   static constexpr KindInfo info{"fairseq", "Glorot uniform, q k v with gain 1/sqrt(2)",
                                  "fairseq 0.9, Transformer-Clinic"};
 
   Draw matrix(const ParameterFacts& facts) const;
-  static constexpr auto fields() { return std::make_tuple(); }
   bool operator==(const Fairseq&) const = default;
 };
 
@@ -117,8 +132,7 @@ using InitChoice =
                  VarianceScaling<Family::he, Distribution::uniform>,
                  VarianceScaling<Family::he, Distribution::truncated_normal>, Orthogonal, Constant>;
 
-/// How a rule fills one matrix: embeddings and an untied output are N(0, 1/d) under every rule
-/// (times sqrt(d) on the way in that is a second moment of 1), all others follow the rule.
+/// How a rule fills one matrix.
 Draw draw_of(const InitChoice& choice, const ParameterFacts& facts);
 
 }  // namespace ballast

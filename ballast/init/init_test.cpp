@@ -49,6 +49,22 @@ TEST(Init, C19OrthogonalMatricesAreOrthogonalWhateverTheirShape) {
   check(64, 64);
 }
 
+// The two halves of a gated pair lie below each other in one weight; each is a matrix of its own.
+TEST(Init, EachHalfOfAGatedPairIsOrthogonalWithSingularValuesOfTheGain) {
+  for (const auto& [d_ff, d] : {std::pair<int64_t, int64_t>{12, 5}, {5, 12}}) {
+    const Draw draw =
+        draw_of(Orthogonal{.gain = 1.5},
+                {.role = Role::feed_forward_in, .fan_in = d, .fan_out = d_ff, .stacked = 2});
+    const torch::Tensor both = drawn(draw, {2 * d_ff, d}, 3);
+    for (const torch::Tensor& half : both.chunk(2)) {
+      const torch::Tensor gram = d_ff < d ? half.matmul(half.t()) : half.t().matmul(half);
+      const torch::Tensor wanted = 2.25 * torch::eye(gram.size(0), torch::kFloat64);
+      EXPECT_LT((gram - wanted).abs().max().item<double>(), 1e-12);
+    }
+    EXPECT_FALSE(torch::equal(both.chunk(2)[0], both.chunk(2)[1]));
+  }
+}
+
 TEST(Init, HaarOrthogonalMatricesHaveTraceZeroOnAverage) {
   double sum = 0;
   constexpr int draws = 2000;
@@ -61,7 +77,7 @@ TEST(Init, HaarOrthogonalMatricesHaveTraceZeroOnAverage) {
 
 TEST(Init, C13FairseqQueriesAreBoundedLikeTheStackedMatrix) {
   const auto bound = [](const InitChoice& choice) {
-    const Draw draw = draw_of(choice, {Role::query, 512, 512});
+    const Draw draw = draw_of(choice, {.role = Role::query, .fan_in = 512, .fan_out = 512});
     return draw.std * std::sqrt(3.0);
   };
   EXPECT_NEAR(bound(VarianceScaling<Family::glorot, Distribution::uniform>{}), 0.0765466, 1e-7);

@@ -65,7 +65,7 @@ CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
                                 picked(inputs.targets, kept)};
   const torch::Tensor logits =
       linear_reference(rows.hidden, rows.weight, rows.bias,
-                       {.multiplier = options.multiplier, .bf16_weight = inputs.bf16_weight});
+                       {.multiplier = inputs.multiplier, .bf16_weight = inputs.bf16_weight});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
   const torch::Tensor nll = -log_p.gather(1, rows.targets.unsqueeze(1)).sum();
   const Shares shares = shares_of(options, inputs.weight.size(0));
@@ -81,7 +81,6 @@ using torch::autograd::variable_list;
 
 /// What a pass over the rows needs besides the tensors.
 struct LossCall {
-  double multiplier;
   Shares shares;
   LossRows::Turn turn;
 };
@@ -97,7 +96,8 @@ int64_t chunk_rows(int64_t classes) {
   return std::clamp<int64_t>((int64_t{1} << 22) / classes, 256, 1024);
 }
 
-void project(torch::Tensor logits, const CrossEntropyInputs& chunk, double multiplier) {
+void project(torch::Tensor logits, const CrossEntropyInputs& chunk) {
+  const double multiplier = chunk.multiplier;
   const torch::Tensor bias = multiplier == 1 ? chunk.bias : torch::Tensor();
   matmul_into(logits, chunk.hidden, chunk.weight.t(), bias, static_cast<float>(multiplier));
 }
@@ -117,9 +117,9 @@ struct ChunkMemory {
 
 /// Adds a chunk's part to the gradients of the parameters and sets that of its hidden rows.
 /// `logits` holds the gradient of the logits, in the type of the operands.
-void add_gradients(const torch::Tensor& logits, const CrossEntropyInputs& chunk, double multiplier,
-                   LossPass& pass, int64_t begin) {
-  const auto scale = static_cast<float>(multiplier);
+void add_gradients(const torch::Tensor& logits, const CrossEntropyInputs& chunk, LossPass& pass,
+                   int64_t begin) {
+  const auto scale = static_cast<float>(chunk.multiplier);
   matmul_into(pass.hidden.slice(0, begin, begin + logits.size(0)), logits, chunk.weight, {}, scale);
   if (is_bf16(logits)) {
     if (begin == 0) {
@@ -159,22 +159,22 @@ LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
   const int64_t step = chunk_rows(classes);
   LossPass pass = empty_pass(inputs, call.turn);
   const ChunkMemory memory(inputs, call.turn, step);
-  const bool add_bias = inputs.bias.defined() && call.multiplier != 1;
+  const bool add_bias = inputs.bias.defined() && inputs.multiplier != 1;
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t count = std::min(step, rows - begin);
     const torch::Tensor logits = memory.logits.slice(0, 0, count);
     const torch::Tensor gradient =
         memory.narrow.defined() ? memory.narrow.slice(0, 0, count) : logits;
     const CrossEntropyInputs chunk{inputs.hidden.slice(0, begin, begin + count), inputs.weight,
-                                   inputs.bias, inputs.targets};
-    project(logits, chunk, call.multiplier);
+                                   inputs.bias, inputs.targets, inputs.multiplier};
+    project(logits, chunk);
     loss_rows({count, classes, logits.data_ptr<float>(),
                add_bias ? inputs.bias.data_ptr<float>() : nullptr,
                inputs.targets.data_ptr<int64_t>() + begin, call.shares.target, call.shares.every,
                pass.loss.data() + begin, pass.nll.data() + begin, call.turn,
                memory.narrow.defined() ? bf16_data(gradient) : nullptr});
     if (call.turn == LossRows::Turn::into_gradient) {
-      add_gradients(gradient, chunk, call.multiplier, pass, begin);
+      add_gradients(gradient, chunk, pass, begin);
     }
   }
   return pass;
@@ -197,12 +197,13 @@ CrossEntropyInputs operands(const CrossEntropyInputs& inputs) {
   return {narrow ? rounded(inputs.hidden) : inputs.hidden.contiguous(),
           narrow ? inputs.bf16_weight : inputs.weight.contiguous(),
           inputs.bias.defined() ? inputs.bias.contiguous() : torch::Tensor(),
-          inputs.targets.contiguous()};
+          inputs.targets.contiguous(), inputs.multiplier};
 }
 
 /// What a forward pass needs besides the tensors that have gradients.
 struct LossRest {
   torch::Tensor targets, bf16_weight;
+  double multiplier;
   LossCall call;
 };
 
@@ -210,11 +211,11 @@ struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
                                const torch::Tensor& weight,
                                const c10::optional<torch::Tensor>& bias, const LossRest& rest) {
-    const auto& [targets, bf16_weight, call] = rest;
+    const auto& [targets, bf16_weight, multiplier, call] = rest;
     const torch::Tensor rows = counted(targets);
     const LossPass pass =
         run_pass(operands({picked(hidden, rows), weight, bias.value_or(torch::Tensor()),
-                           picked(targets, rows), bf16_weight}),
+                           picked(targets, rows), multiplier, bf16_weight}),
                  call);
     if (call.turn == LossRows::Turn::into_gradient) {
       context->save_for_backward(
@@ -250,28 +251,27 @@ CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyO
     return cross_entropy_reference(inputs, options);
   }
   check_targets(inputs);
-  const LossCall call{options.multiplier, shares_of(options, inputs.weight.size(0)),
-                      turn_of(inputs)};
-  const variable_list results =
-      FusedCrossEntropy::apply(inputs.hidden, inputs.weight, given(inputs.bias),
-                               LossRest{inputs.targets, inputs.bf16_weight, call});
+  const LossCall call{shares_of(options, inputs.weight.size(0)), turn_of(inputs)};
+  const variable_list results = FusedCrossEntropy::apply(
+      inputs.hidden, inputs.weight, given(inputs.bias),
+      LossRest{inputs.targets, inputs.bf16_weight, inputs.multiplier, call});
   return {results[0], results[1], inputs.targets.ge(0).sum().item<int64_t>()};
 }
 
-torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs, double multiplier) {
+torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs) {
   const torch::NoGradGuard no_grad;
   check_targets(inputs);
   const torch::Tensor targets = inputs.targets.clamp_min(0);
   if (fused_serves({inputs.hidden, inputs.weight, inputs.bias})) {
-    const LossPass pass =
-        run_pass(operands({inputs.hidden, inputs.weight, inputs.bias, targets, inputs.bf16_weight}),
-                 {multiplier, {1, 0}, LossRows::Turn::keep});
+    const LossPass pass = run_pass(operands({inputs.hidden, inputs.weight, inputs.bias, targets,
+                                             inputs.multiplier, inputs.bf16_weight}),
+                                   {{1, 0}, LossRows::Turn::keep});
     const torch::Tensor nll = torch::tensor(pass.nll, torch::kFloat32);
     return nll.neg().masked_fill(inputs.targets.lt(0), 0.0);
   }
   const torch::Tensor logits =
       linear_reference(inputs.hidden, inputs.weight, inputs.bias,
-                       {.multiplier = multiplier, .bf16_weight = inputs.bf16_weight});
+                       {.multiplier = inputs.multiplier, .bf16_weight = inputs.bf16_weight});
   const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
   return log_p.gather(1, targets.unsqueeze(1)).squeeze(1).masked_fill(inputs.targets.lt(0), 0.0);
 }

@@ -26,12 +26,12 @@ struct EnumNames<Smoothing> {
 struct CrossEntropyInputs {
   torch::Tensor hidden, weight, bias;
   torch::Tensor targets;           ///< int64 [N]; a negative target is ignored
+  double multiplier = 1;           ///< of the matrix product, not of the bias (table two)
   torch::Tensor bf16_weight = {};  ///< the weight's bfloat16 copy; undefined: float32 products
 };
 
 struct CrossEntropyOptions {
-  double multiplier = 1;  ///< of the matrix product (table two)
-  double smoothing = 0;   ///< eps in [0, 1)
+  double smoothing = 0;  ///< eps in [0, 1)
   Smoothing convention = Smoothing::all_classes;
 };
 
@@ -56,6 +56,6 @@ CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
                                      const CrossEntropyOptions& options);
 
 /// Log-probability of each target, float32 or better [N]; ignored targets give 0. No gradient.
-torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs, double multiplier);
+torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs);
 
 }  // namespace ballast

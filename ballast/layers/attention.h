@@ -5,9 +5,10 @@
 #include <memory>
 
 #include "ballast/kernels/attention.h"
+#include "ballast/layers/branch.h"
 #include "ballast/layers/dropout.h"
-#include "ballast/layers/key_value_cache.h"
 #include "ballast/layers/linear.h"
+#include "ballast/layers/pointed.h"
 
 namespace ballast {
 
@@ -16,16 +17,22 @@ struct AttentionLayerOptions {
   int64_t heads = 8;
   double dropout = 0;  ///< of the probabilities
   bool causal = false;
-  ResidualSite site;
+  Standing standing = {};  ///< at `query`, `key`, `value` and `heads`
 };
 
-/// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m), logits over sqrt(K).
-class Attention : public torch::nn::Module {
+/// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m). The factor of the
+/// logits is table two's at `scores`: 1/sqrt(K) unless it says otherwise.
+class Attention : public Pointed, public Branch {
  public:
   explicit Attention(const AttentionLayerOptions& options);
 
+  std::vector<FactorSlot> factors() override;
+
+  std::shared_ptr<Linear> query, key, value, output;
+
+ protected:
   /// Self-attention within each of the `segments` of x [N, d].
-  torch::Tensor forward(const torch::Tensor& x, const Segments& segments) const;
+  torch::Tensor within(const torch::Tensor& x, const Segments& segments) const;
 
   /// Attention of x [N_q, d] to keys and values projected before.
   torch::Tensor attend(const LinearInput& x, const Segments& queries, const KeyValue& memory,
@@ -36,15 +43,34 @@ class Attention : public torch::nn::Module {
 
   /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it; `rows`
   /// [B, T] says where in the cache these lie, see `Lineage`.
-  torch::Tensor step(const torch::Tensor& x, KeyValueCache& cache, const torch::Tensor& rows) const;
-
-  std::shared_ptr<Linear> query, key, value, output;
+  torch::Tensor extend(const torch::Tensor& x, KeyValueCache& cache,
+                       const torch::Tensor& rows) const;
 
  private:
   AttentionOptions kernel_options() const;
 
   AttentionLayerOptions options_;
+  double scale_;
   std::shared_ptr<Dropout> dropout_;
+};
+
+/// Attention of a sequence to itself.
+class SelfAttention : public Attention {
+ public:
+  using Attention::Attention;
+  torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const override;
+  torch::Tensor step(const torch::Tensor& h, BranchCache& cache,
+                     const Reading& reading) const override;
+};
+
+/// Attention of a sequence to the memory.
+class CrossAttention : public Attention {
+ public:
+  using Attention::Attention;
+  torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const override;
+  torch::Tensor step(const torch::Tensor& h, BranchCache& cache,
+                     const Reading& reading) const override;
+  void remember(const Memory& memory, BranchCache& cache) const override;
 };
 
 }  // namespace ballast

@@ -1,23 +1,27 @@
 #include "ballast/layers/embedding.h"
 
+#include "ballast/parameterization/standard_factor.h"
+
 namespace ballast {
 
-Embedding::Embedding(int64_t vocabulary_size, int64_t d_model, Role role, double scale)
-    : role_(role), scale_(scale) {
+Embedding::Embedding(int64_t vocabulary_size, int64_t d_model, Role role)
+    : role_(role), scale_(standard_factor({Point::token, d_model})) {
   weight = register_parameter("weight", torch::zeros({vocabulary_size, d_model}));
 }
 
 torch::Tensor Embedding::forward(const torch::Tensor& ids) const {
   const double factor = scale_ * multiplier;
   const torch::Tensor rows = torch::embedding(weight, ids);
-  return factor == 1 ? rows : rows * factor;
+  return at(Point::token, factor == 1 ? rows : rows * factor);
 }
 
 std::vector<ParameterSlot> Embedding::describe() {
   return {{.name = "weight",
            .tensor = weight,
-           .facts = {role_, weight.size(1), weight.size(0)},
+           .facts = {.role = role_, .fan_in = weight.size(1), .fan_out = weight.size(0)},
            .multiplier = &multiplier}};
 }
+
+std::vector<FactorSlot> Embedding::factors() { return {{{Point::token, weight.size(1)}, &scale_}}; }
 
 }  // namespace ballast

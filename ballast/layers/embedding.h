@@ -1,20 +1,19 @@
 #pragma once
 
-#include <torch/nn/module.h>
-
-#include "ballast/base/parameter.h"
+#include "ballast/layers/pointed.h"
 
 namespace ballast {
 
-/// A vector per id, times a fixed scale. The table may also serve as output projection.
-class Embedding : public torch::nn::Module, public Described {
+/// A vector per id. The table may also serve as output projection, see `OutputProjection`.
+class Embedding : public Pointed {
  public:
-  /// `scale` is part of the architecture (sqrt(d) in the original Transformer).
-  Embedding(int64_t vocabulary_size, int64_t d_model, Role role, double scale);
+  Embedding(int64_t vocabulary_size, int64_t d_model, Role role);
 
-  /// ids [N] (int64) to [N, d].
+  /// ids [N] (int64) to [N, d], times table two's factor at `token`: sqrt(d) unless it says
+  /// otherwise.
   torch::Tensor forward(const torch::Tensor& ids) const;
   std::vector<ParameterSlot> describe() override;
+  std::vector<FactorSlot> factors() override;
 
   torch::Tensor weight;   ///< [V, d]
   double multiplier = 1;  ///< set by `parameterize`

@@ -4,29 +4,39 @@
 
 #include <memory>
 
+#include "ballast/layers/branch.h"
 #include "ballast/layers/dropout.h"
 #include "ballast/layers/linear.h"
+#include "ballast/layers/pointed.h"
 
 namespace ballast {
 
 struct FeedForwardOptions {
   int64_t d_model = 512, d_ff = 2048;
   Activation activation = Activation::relu;
-  double dropout = 0;  ///< after the activation
-  ResidualSite site;
+  double dropout = 0;      ///< after the activation
+  Standing standing = {};  ///< at `gate` and `hidden`
 };
 
 /// W_out dropout(activation(W_in x)) on [N, d]. For a gated pair W_in holds the gate's matrix above
 /// the other's.
-class FeedForward : public torch::nn::Module {
+class FeedForward : public Pointed, public Branch {
  public:
   explicit FeedForward(const FeedForwardOptions& options);
 
   torch::Tensor forward(const torch::Tensor& x) const;
+  torch::Tensor forward(const torch::Tensor& h, const Surroundings&) const override {
+    return forward(h);
+  }
+  torch::Tensor step(const torch::Tensor& h, BranchCache&, const Reading&) const override {
+    return forward(h);
+  }
 
   std::shared_ptr<Linear> in, out;
 
  private:
+  torch::Tensor activated(const torch::Tensor& x, Precision type) const;
+
   Activation activation_;
   std::shared_ptr<Dropout> dropout_;
 };

@@ -27,8 +27,8 @@ TEST(Positions, ASequenceLongerThanALearnedTableIsRefused) {
   EXPECT_EQ(positions.forward(torch::arange(4), 4).size(0), 4);
 }
 
-TEST(Embedding, ItsScaleIsThatOfTheArchitecture) {
-  Embedding embedding(5, 16, Role::target_embedding, 4);
+TEST(Embedding, ItsFactorIsSqrtDUntilAParameterisationSaysOtherwise) {
+  Embedding embedding(5, 16, Role::target_embedding);
   embedding.weight.detach().fill_(0.25);
   EXPECT_TRUE(torch::equal(embedding.forward(torch::tensor({1, 3})), torch::ones({2, 16})));
 }

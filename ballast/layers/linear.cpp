@@ -48,13 +48,19 @@ torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const L
 }
 
 std::vector<ParameterSlot> Linear::describe() {
-  const ParameterFacts facts{shape_.role, shape_.fan_in, shape_.fan_out, shape_.site};
+  const ParameterFacts facts{.role = shape_.role,
+                             .fan_in = shape_.fan_in,
+                             .fan_out = shape_.fan_out,
+                             .stacked = shape_.stacked};
   std::vector<ParameterSlot> slots{
       {.name = "weight", .tensor = weight, .facts = facts, .multiplier = &multiplier}};
   if (bias.defined()) {
     slots.push_back({.name = "bias",
                      .tensor = bias,
-                     .facts = {Role::bias, shape_.fan_in, shape_.fan_out, shape_.site}});
+                     .facts = {.role = Role::bias,
+                               .fan_in = shape_.fan_in,
+                               .fan_out = shape_.fan_out,
+                               .stacked = shape_.stacked}});
   }
   return slots;
 }

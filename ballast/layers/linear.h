@@ -18,7 +18,6 @@ namespace ballast {
 struct LinearShape {
   int64_t fan_in = 1, fan_out = 1;
   Role role = Role::hidden;
-  std::optional<ResidualSite> site = std::nullopt;
   bool bias = true;
   int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
 };

@@ -59,7 +59,9 @@ std::vector<ParameterSlot> Positions::describe() {
   if (!table.defined()) return {};
   return {{.name = "table",
            .tensor = table,
-           .facts = {Role::position_embedding, table.size(1), table.size(0)},
+           .facts = {.role = Role::position_embedding,
+                     .fan_in = table.size(1),
+                     .fan_out = table.size(0)},
            .multiplier = &multiplier}};
 }
 

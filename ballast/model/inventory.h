@@ -15,13 +15,25 @@ struct InventoryEntry {
   torch::Tensor tensor;
   ParameterFacts facts;
   double* multiplier = nullptr;  ///< null where the forward pass has none
-  double start = 0;              ///< value of a vector before training
+  Grid start = 0;                ///< value of a vector before training, or its elements one by one
+};
+
+/// One factor of a model that table two decides.
+struct FactorEntry {
+  std::string module;  ///< path of the module in which it stands
+  FactorFacts facts;
+  double* value = nullptr;
 };
 
 /// Every parameter of a module once, with what it is for.
 ///
 /// Works on foreign modules too: torch's own Linear, LayerNorm and Embedding get roles by type, any
-/// other parameter is `hidden` (a matrix) or `bias` (a vector).
+/// other parameter is `hidden` (a matrix) or `bias` (a vector). What surrounds a module completes
+/// its facts (`Surrounding`). Throws std::logic_error for a `Described` module that forgets one of
+/// its parameters: it would be neither initialised nor trained nor saved.
 std::vector<InventoryEntry> inventory(torch::nn::Module& model);
+
+/// Every factor of a module that belongs to no tensor, in the order of its modules.
+std::vector<FactorEntry> factors(torch::nn::Module& model);
 
 }  // namespace ballast

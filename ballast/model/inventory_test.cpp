@@ -5,6 +5,9 @@
 #include <torch/nn/modules/normalization.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
 
 #include "ballast/testing/toy.h"
 
@@ -44,6 +47,80 @@ TEST(Inventory, ReZeroListsTheCoefficientOfALayerOnce) {
     return each.facts.role == Role::branch_coefficient;
   });
   EXPECT_EQ(count, 4);  // two layers in each stack
+}
+
+TEST(Inventory, OfEverySchemeIsEveryNamedParameter) {
+  for (const ResidualChoice& scheme : testing::all_schemes()) {
+    for (const EmbeddingSharing sharing : {EmbeddingSharing::none, EmbeddingSharing::all}) {
+      ModelOptions options = testing::toy_options(scheme);
+      options.share_embeddings = sharing;
+      options.output_bias = true;
+      options.positions = LearnedPositions{.max_length = 16};
+      const auto model = testing::toy_model(options);
+      std::set<std::string> listed, named;
+      for (const InventoryEntry& each : inventory(*model)) listed.insert(each.name);
+      for (const auto& each : model->named_parameters()) named.insert(each.key());
+      for (const std::string& name : listed) EXPECT_TRUE(named.contains(name)) << name;
+      std::set<const void*> distinct;  // one that a layer owns has a name in each connection
+      for (const torch::Tensor& each : model->parameters()) {
+        distinct.insert(each.unsafeGetTensorImpl());
+      }
+      EXPECT_EQ(listed.size(), distinct.size()) << info_of(scheme).name;
+    }
+  }
+}
+
+class Forgetful : public torch::nn::Module, public Described {
+ public:
+  Forgetful() { register_parameter("forgotten", torch::ones({1})); }
+  std::vector<ParameterSlot> describe() override { return {}; }
+};
+
+TEST(Inventory, ADescribedModuleThatForgetsAParameterIsRefused) {
+  Forgetful module;
+  EXPECT_THROW(inventory(module), std::logic_error);
+}
+
+TEST(Inventory, FactsOfABranchAreThoseOfItsConnectionVectorsIncluded) {
+  const auto model = testing::toy_model(testing::toy_options(DeepNorm{}));
+  const auto all = inventory(*model);
+  const ParameterFacts& bias =
+      entry_named(all, "decoder.layers.1.cross_attention.value.bias").facts;
+  EXPECT_EQ(bias.site->kind, Sublayer::cross_attention);
+  EXPECT_EQ(bias.gain, 1);
+  const std::string norm = "decoder.layers.1.cross_attention_residual.norm_out.gain";
+  EXPECT_EQ(entry_named(all, norm).facts.site->index, 4);
+  const auto& value = entry_named(all, "decoder.layers.1.cross_attention.value.weight").facts;
+  EXPECT_NEAR(value.gain, DeepNorm{}.beta(*value.site), 1e-15);
+  EXPECT_EQ(entry_named(all, "target_embedding.weight").facts.site, std::nullopt);
+}
+
+// METHODS 5.1.1: the authors' optimizer decays omega like any weight.
+TEST(Inventory, OmegaDecaysAndNoOtherVectorDoes) {
+  const auto all = inventory(*testing::toy_model(testing::toy_options(Admin{})));
+  for (const InventoryEntry& each : all) {
+    const bool decays =
+        !is_vector(each.facts.role) || each.facts.role == Role::shortcut_coefficient;
+    EXPECT_EQ(each.facts.decays(), decays) << each.name;
+  }
+}
+
+TEST(Factors, AreListedWithTheirPlaces) {
+  const auto model = testing::toy_model(testing::toy_options());
+  int scores = 0, tokens = 0;
+  for (const FactorEntry& each : factors(*model)) {
+    if (each.facts.point == Point::scores) {
+      ++scores;
+      EXPECT_EQ(*each.value, 0.5);  // 1/sqrt(8 / 2)
+      EXPECT_TRUE(each.facts.site.has_value());
+    }
+    if (each.facts.point == Point::token) {
+      ++tokens;
+      EXPECT_EQ(*each.value, std::sqrt(8.0));
+    }
+  }
+  EXPECT_EQ(scores, 6);  // two layers of one, two of two attentions
+  EXPECT_EQ(tokens, 1);
 }
 
 class Foreign : public torch::nn::Module {

@@ -3,12 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
+#include "ballast/base/role.h"
 #include "ballast/kernels/linear.h"
 #include "ballast/layers/positions.h"
 #include "ballast/norm/norm.h"
@@ -23,6 +25,31 @@ struct EnumNames<ModelKind> {
   static constexpr std::array<std::pair<std::string_view, ModelKind>, 2> value{
       {{"seq2seq", ModelKind::seq2seq}, {"causal_lm", ModelKind::causal_lm}}};
 };
+
+/// What a kind of model consists of.
+struct ModelShape {
+  bool has_source = false;  ///< an encoder for a source, and cross-attention to it in the decoder
+
+  /// The connections of one block of a stack, in forward order.
+  std::span<const Sublayer> sublayers(Stack stack) const {
+    static constexpr Sublayer all[] = {Sublayer::self_attention, Sublayer::cross_attention,
+                                       Sublayer::feed_forward};
+    static constexpr Sublayer without_cross[] = {Sublayer::self_attention, Sublayer::feed_forward};
+    if (stack == Stack::decoder && has_source) return all;
+    return without_cross;
+  }
+};
+
+/// The only place that tells kinds apart.
+constexpr ModelShape shape_of(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::seq2seq:
+      return {.has_source = true};
+    case ModelKind::causal_lm:
+      break;
+  }
+  return {};
+}
 
 /// Which tables are one: as many as can be (all where both sides have one vocabulary, else target
 /// and output), all (source, target, output), target and output, or none.
@@ -55,6 +82,14 @@ struct ModelOptions {
   const ResidualChoice& residual_of(Stack stack) const {
     const auto& own = stack == Stack::encoder ? encoder_residual : decoder_residual;
     return own ? *own : residual;
+  }
+
+  ModelShape shape() const { return shape_of(kind); }
+
+  /// Blocks of a stack; none of an encoder that the kind has not.
+  int64_t layers(Stack stack) const {
+    if (stack == Stack::decoder) return decoder_layers;
+    return shape().has_source ? encoder_layers : 0;
   }
 
   static constexpr auto fields() {

@@ -2,6 +2,7 @@
 
 #include <torch/autograd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ballast/kernels/held.h"
@@ -13,44 +14,48 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The same values as an input of a graph of its own.
-torch::Tensor leaf(const torch::Tensor& tensor) {
-  return tensor.defined() ? tensor.detach().set_requires_grad(tensor.requires_grad()) : tensor;
-}
-
-torch::Tensor gradient_of(const torch::Tensor& leaf) {
-  return leaf.defined() ? leaf.grad() : torch::Tensor();
-}
-
 struct RecomputedPart : torch::autograd::Function<RecomputedPart> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
-                               const c10::optional<torch::Tensor>& memory, ForwardPart part) {
-    const torch::Tensor rows = memory.value_or(torch::Tensor());
-    context->save_for_backward({x, rows});
-    torch::Tensor y = part(x, rows);
+  static variable_list forward(AutogradContext* context, at::TensorList inputs, ForwardPart part) {
+    context->set_materialize_grads(false);
+    context->save_for_backward(inputs.vec());
+    variable_list outputs = part(inputs.vec());
     hold(*context, std::move(part));
-    return y;
+    return outputs;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     refuse_second_derivative("recomputed");
-    const variable_list saved = context->get_saved_variables();
-    const torch::Tensor x = leaf(saved[0]), memory = leaf(saved[1]);
-    torch::Tensor y;
+    variable_list inputs;
+    for (const torch::Tensor& each : context->get_saved_variables()) {
+      inputs.push_back(each.detach().set_requires_grad(each.requires_grad()));
+    }
+    variable_list outputs;
     {
       const torch::AutoGradMode graph(true);
-      y = held<ForwardPart>(*context)(x, memory);
+      outputs = held<ForwardPart>(*context)(inputs);
     }
-    torch::autograd::backward({y}, {gradients[0]});
-    return {gradient_of(x), gradient_of(memory), {}};
+    // An output that nothing read has no gradient; one that leads nowhere asks for none.
+    variable_list roots, of_roots;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!gradients[i].defined() || !outputs[i].requires_grad()) continue;
+      roots.push_back(outputs[i]);
+      of_roots.push_back(gradients[i]);
+    }
+    torch::autograd::backward(roots, of_roots);
+    variable_list found;
+    for (const torch::Tensor& each : inputs) found.push_back(each.grad());
+    found.emplace_back();
+    return found;
   }
 };
 
 }  // namespace
 
-torch::Tensor recomputed(ForwardPart part, const torch::Tensor& x, const torch::Tensor& memory) {
-  if (!torch::GradMode::is_enabled() || !x.requires_grad()) return part(x, memory);
-  return RecomputedPart::apply(x, given(memory), std::move(part));
+std::vector<torch::Tensor> recomputed(ForwardPart part, const std::vector<torch::Tensor>& inputs) {
+  const bool leads_back =
+      std::ranges::any_of(inputs, [](const torch::Tensor& each) { return each.requires_grad(); });
+  if (!torch::GradMode::is_enabled() || !leads_back) return part(inputs);
+  return RecomputedPart::apply(at::TensorList(inputs), std::move(part));
 }
 
 }  // namespace ballast

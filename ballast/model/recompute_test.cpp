@@ -36,7 +36,7 @@ torch::Tensor loss_of(Transformer& model, uint64_t batch) {
   const Packed source = toy_ids({5, 9, 1, 12}, toy_vocabulary, batch);
   const Packed target = toy_ids({7, 3, 11, 2}, toy_vocabulary, 100 + batch);
   const torch::Tensor hidden = model.forward(source, target);
-  return cross_entropy(model.projection(hidden, target.tokens), {.smoothing = 0.1}).loss;
+  return cross_entropy(model.output->against(hidden, target.tokens), {.smoothing = 0.1}).loss;
 }
 
 /// Losses of two batches, the second run before the first one's backward pass, then all gradients.
@@ -70,7 +70,7 @@ TEST(Recompute, AnObserverSeesEveryTensorOnce) {
   const auto seen = [](Activations activations) {
     const auto model = training_model(options_of(ModelKind::seq2seq, Admin{}), activations);
     int count = 0;
-    const Watch watch(model->context(), [&](const ProbePoint&, const torch::Tensor& tensor) {
+    const Watch watch(model->context(), [&](const Passing&, const torch::Tensor& tensor) {
       ++count;
       return tensor;
     });
@@ -88,11 +88,13 @@ struct CountedPart {
   c10::weak_intrusive_ptr<c10::TensorImpl> inner{torch::ones({1}).getIntrusivePtr()};
 
   ForwardPart part() {
-    return [this](const torch::Tensor& x, const torch::Tensor& memory) {
+    return [this](const Tensors& inputs) -> Tensors {
       ++runs;
-      const torch::Tensor hidden = (x * weight).exp();
+      const torch::Tensor hidden = (inputs[0] * weight).exp();
       inner = c10::weak_intrusive_ptr<c10::TensorImpl>(hidden.getIntrusivePtr());
-      return memory.defined() ? hidden * memory : hidden * hidden;
+      // The second input comes back as it is, like a lane that a connection leaves alone.
+      if (inputs.size() == 2) return {hidden * inputs[1], inputs[1]};
+      return {hidden * hidden};
     };
   }
 };
@@ -100,9 +102,9 @@ struct CountedPart {
 TEST(Recompute, KeepsNothingInsideThePartUntilTheBackwardPass) {
   CountedPart counted;
   const torch::Tensor x = torch::tensor({0.5F, -1.0F, 2.0F}, torch::requires_grad());
-  const torch::Tensor plain = counted.part()(x, {});
+  const torch::Tensor plain = counted.part()({x})[0];
   EXPECT_FALSE(counted.inner.expired());
-  const torch::Tensor y = recomputed(counted.part(), x, {});
+  const torch::Tensor y = recomputed(counted.part(), {x})[0];
   EXPECT_TRUE(counted.inner.expired());
   EXPECT_EQ(counted.runs, 2);
   EXPECT_TRUE(y.equal(plain));
@@ -114,19 +116,27 @@ TEST(Recompute, GradientsReachInputMemoryAndParameters) {
   CountedPart counted;
   const torch::Tensor x = torch::tensor({0.5F, -1.0F, 2.0F}, torch::requires_grad());
   const torch::Tensor memory = torch::tensor({3.0F, 4.0F, 5.0F}, torch::requires_grad());
-  const auto gradients = [&](const torch::Tensor& y) {
+  const auto gradients = [&](const Tensors& y) {
     for (torch::Tensor t : {x, memory, counted.weight}) t.mutable_grad() = torch::Tensor();
-    y.sum().backward();
+    (y[0].sum() + 3 * y[1].sum()).backward();
     return Tensors{x.grad(), memory.grad(), counted.weight.grad()};
   };
-  const Tensors expected = gradients(counted.part()(x, memory));
-  const Tensors found = gradients(recomputed(counted.part(), x, memory));
+  const Tensors expected = gradients(counted.part()({x, memory}));
+  const Tensors found = gradients(recomputed(counted.part(), {x, memory}));
   for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(found[i].equal(expected[i])) << i;
+}
+
+TEST(Recompute, AnOutputThatNothingReadsHasNoPart) {
+  CountedPart counted;
+  const torch::Tensor x = torch::ones({3}, torch::requires_grad());
+  const torch::Tensor memory = torch::ones({3}, torch::requires_grad());
+  recomputed(counted.part(), {x, memory})[0].sum().backward();
+  EXPECT_TRUE(memory.grad().allclose(counted.weight.exp()));
 }
 
 TEST(Recompute, ParametersBehindAnInputWithoutGradientStillGetTheirs) {
   CountedPart counted;
-  recomputed(counted.part(), torch::ones({3}), {}).sum().backward();
+  recomputed(counted.part(), {torch::ones({3})})[0].sum().backward();
   EXPECT_TRUE(counted.weight.grad().defined());
   EXPECT_EQ(counted.runs, 1);
 }
@@ -141,7 +151,7 @@ TEST(Recompute, NothingIsRecordedWithoutGradients) {
 TEST(Recompute, ASecondDerivativeIsRefused) {
   CountedPart counted;
   const torch::Tensor x = torch::ones({3}, torch::requires_grad());
-  const torch::Tensor sum = recomputed(counted.part(), x, {}).sum();
+  const torch::Tensor sum = recomputed(counted.part(), {x})[0].sum();
   EXPECT_THROW(torch::autograd::grad({sum}, {x}, {}, true, true), RecipeError);
 }
 

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <torch/utils.h>
 
+#include <span>
 #include <utility>
+
+#include "ballast/base/error.h"
+#include "ballast/residual/lanes.h"
 
 namespace ballast {
 namespace {
@@ -24,69 +28,100 @@ class ContextThen {
 
 }  // namespace
 
-BlockStack::BlockStack(const ModelOptions& options, Stack stack, bool cross_attention) {
-  const auto layers =
-      static_cast<int>(stack == Stack::encoder ? options.encoder_layers : options.decoder_layers);
+BlockStack::BlockStack(const ModelOptions& options, Stack stack)
+    : form_(stack_of(options.residual_of(stack))) {
   auto list = std::make_shared<torch::nn::Module>();
-  for (int layer = 0; layer < layers; ++layer) {
+  for (int layer = 0; layer < options.layers(stack); ++layer) {
     blocks.push_back(list->register_module(
-        fmt::format("{}", layer),
-        std::make_shared<Block>(options, BlockPlace{stack, layer, cross_attention})));
+        fmt::format("{}", layer), std::make_shared<Block>(options, BlockPlace{stack, layer})));
   }
+  for (const Coefficient& each : {form_.enter, form_.leave}) {
+    if (each.trained || each.profiled || each.ramp_steps > 0) {
+      throw RecipeError("what enters and leaves the lanes of a stack has constant factors only");
+    }
+  }
+  form_.enter.start = spread(form_.enter.start, form_.lanes, Spread::every_lane);
+  form_.leave.start = spread(form_.leave.start, form_.lanes, Spread::every_lane);
   register_module("layers", list);
-  if (!blocks.empty() && blocks.back()->feed_forward_residual->form().final_norm) {
-    final_norm =
-        register_module("final_norm", std::make_shared<Norm>(options.norm, options.d_model));
+  const Standing standing{.norms = form_.norms, .norm = options.norm};
+  for (const Point point : {Point::embedding, Point::lane, Point::stack}) {
+    stand(standing, point, {options.d_model});
   }
 }
 
-torch::Tensor BlockStack::forward(const torch::Tensor& x, const Segments& segments,
-                                  const Memory* memory) const {
-  torch::Tensor y = x;
+torch::Tensor BlockStack::forward(const torch::Tensor& x, const Surroundings& around) const {
+  ResidualStream stream = entered(x);
   const bool recomputing = recomputes();
   for (const auto& block : blocks) {
-    y = recomputing ? recomputed(part_of(block, segments, memory), y,
-                                 memory == nullptr ? torch::Tensor() : memory->rows)
-                    : block->forward(y, segments, memory);
+    stream = recomputing ? recomputed_block(block, stream, around)
+                         : block->forward(std::move(stream), around);
   }
-  return finished(y);
+  return left(stream);
 }
 
-torch::Tensor BlockStack::step(const torch::Tensor& x, std::vector<BlockCache>& caches,
+torch::Tensor BlockStack::step(const torch::Tensor& x, StackCache& cache,
                                const Reading& reading) const {
-  torch::Tensor y = x;
-  for (size_t i = 0; i < blocks.size(); ++i) y = blocks[i]->step(y, caches[i], reading);
-  return finished(y);
+  ResidualStream stream = entered(x);
+  size_t first = 0;
+  for (const auto& block : blocks) {
+    const std::span<BranchCache> own = std::span(cache).subspan(first, block->connections.size());
+    stream = block->step(std::move(stream), own, reading);
+    first += own.size();
+  }
+  return left(stream);
 }
 
-std::vector<BlockCache> BlockStack::caches(const Memory& memory) const {
-  std::vector<BlockCache> made(blocks.size());
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i]->cross_attention) {
-      made[i].cross = blocks[i]->cross_attention->project(memory.input());
+StackCache BlockStack::cache(const Memory& memory) const {
+  StackCache made;
+  for (const auto& block : blocks) {
+    for (const Connection& each : block->connections) {
+      each.branch->remember(memory, made.emplace_back());
     }
   }
   return made;
 }
 
 bool BlockStack::recomputes() const {
-  return activations == Activations::recomputed && is_training() && !context().observer;
+  return activations == Activations::recomputed && is_training() && !is_watched();
 }
 
 /// The second run draws the dropout masks of the first, whatever batch came between.
-ForwardPart BlockStack::part_of(const std::shared_ptr<Block>& block, const Segments& segments,
-                                const Memory* memory) const {
-  return [block, segments, sentences = memory == nullptr ? Segments() : memory->segments,
-          copy = memory == nullptr ? torch::Tensor() : memory->bf16, &now = context(),
-          then = context()](const torch::Tensor& x, const torch::Tensor& rows) {
+ResidualStream BlockStack::recomputed_block(const std::shared_ptr<Block>& block,
+                                            const ResidualStream& stream,
+                                            const Surroundings& around) const {
+  std::vector<torch::Tensor> inputs = stream.lanes;
+  const auto lanes = static_cast<std::ptrdiff_t>(inputs.size());
+  std::optional<Memory> read;  // without its rows, which are an input
+  if (around.memory != nullptr) {
+    inputs.push_back(around.memory->rows.rows);
+    read = Memory{{torch::Tensor(), around.memory->rows.bf16}, around.memory->segments};
+  }
+  const ForwardPart part = [block, lanes, segments = around.segments, read, &now = context(),
+                            then = context()](const std::vector<torch::Tensor>& given) {
     const ContextThen scope(now, then);
-    const Memory read{rows, sentences, copy};
-    return block->forward(x, segments, rows.defined() ? &read : nullptr);
+    std::optional<Memory> memory = read;
+    if (memory) memory->rows.rows = given.back();
+    return block
+        ->forward({{given.begin(), given.begin() + lanes}}, {segments, memory ? &*memory : nullptr})
+        .lanes;
   };
+  return {recomputed(part, inputs)};
 }
 
-torch::Tensor BlockStack::finished(const torch::Tensor& x) const {
-  return final_norm ? final_norm->forward(x) : x;
+ResidualStream BlockStack::entered(const torch::Tensor& x) const {
+  std::vector<torch::Tensor> lanes = mixed(Grid(form_.lanes, form_.enter.start.values()), {x});
+  // Each behind a node of its own, so that the gradients of x are one summand a lane, in one order,
+  // whether blocks are recomputed or not.
+  if (form_.lanes > 1) {
+    for (torch::Tensor& lane : lanes) lane = lane.defined() ? lane.alias() : torch::zeros_like(x);
+  }
+  return {std::move(lanes)};
+}
+
+torch::Tensor BlockStack::left(const ResidualStream& stream) const {
+  std::vector<torch::Tensor> lanes = stream.lanes;
+  for (size_t i = 1; i < lanes.size(); ++i) lanes[i] = at(Point::lane, lanes[i]);
+  return at(Point::stack, mixed(form_.leave.start, lanes).front());
 }
 
 }  // namespace ballast

@@ -5,39 +5,48 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/base/context.h"
+#include "ballast/layers/pointed.h"
 #include "ballast/model/block.h"
 #include "ballast/model/recompute.h"
 
 namespace ballast {
 
-/// The blocks of an encoder or decoder, and the norm after them where the scheme needs one.
-class BlockStack : public torch::nn::Module, public Bound {
+/// What a decoding keeps: one cache for each connection of a stack, in forward order.
+using StackCache = std::vector<BranchCache>;
+
+/// The blocks of an encoder or decoder, and what the scheme puts around them.
+class BlockStack : public Pointed {
  public:
-  BlockStack(const ModelOptions& options, Stack stack, bool cross_attention);
+  /// RecipeError where the scheme's form cannot be executed.
+  BlockStack(const ModelOptions& options, Stack stack);
 
-  /// x [N, d]; memory for a cross-attending stack, else null.
-  torch::Tensor forward(const torch::Tensor& x, const Segments& segments,
-                        const Memory* memory = nullptr) const;
+  /// What enters the first block of embedded rows [N, d], before their dropout.
+  torch::Tensor entering(const torch::Tensor& embedded) const {
+    return at(Point::embedding, embedded);
+  }
 
-  /// One token per hypothesis, see `Block::step`.
-  torch::Tensor step(const torch::Tensor& x, std::vector<BlockCache>& caches,
-                     const Reading& reading) const;
+  /// x [N, d] to rows [N, d].
+  torch::Tensor forward(const torch::Tensor& x, const Surroundings& around) const;
 
-  /// Empty caches, with the memory projected for every block.
-  std::vector<BlockCache> caches(const Memory& memory) const;
+  /// One token per hypothesis, x [B, d].
+  torch::Tensor step(const torch::Tensor& x, StackCache& cache, const Reading& reading) const;
+
+  /// An empty cache, with the memory projected for every connection that reads it.
+  StackCache cache(const Memory& memory) const;
 
   std::vector<std::shared_ptr<Block>> blocks;
-  std::shared_ptr<Norm> final_norm;  ///< null where the scheme needs none
 
   /// Changes no bit of a result. `recomputed` holds in training mode while nobody watches.
   Activations activations = Activations::kept;
 
  private:
   bool recomputes() const;
-  ForwardPart part_of(const std::shared_ptr<Block>& block, const Segments& segments,
-                      const Memory* memory) const;
-  torch::Tensor finished(const torch::Tensor& x) const;
+  ResidualStream recomputed_block(const std::shared_ptr<Block>& block, const ResidualStream& stream,
+                                  const Surroundings& around) const;
+  ResidualStream entered(const torch::Tensor& x) const;
+  torch::Tensor left(const ResidualStream& stream) const;
+
+  StackForm form_;
 };
 
 }  // namespace ballast

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "ballast/base/error.h"
@@ -39,30 +38,25 @@ Transformer::Transformer(const ModelOptions& options, const VocabularySizes& siz
   check(options);
   options_.share_embeddings = resolved(options.share_embeddings, sizes.joint);
   build_embeddings(sizes);
-  const bool encodes = options.kind == ModelKind::seq2seq;
-  if (encodes) {
+  if (options.shape().has_source) {
     source_positions = register_module(
         "source_positions", std::make_shared<Positions>(options.positions, options.d_model));
     source_dropout_ = register_module("source_dropout", std::make_shared<Dropout>(options.dropout));
-    encoder =
-        register_module("encoder", std::make_shared<BlockStack>(options, Stack::encoder, false));
+    encoder = register_module("encoder", std::make_shared<BlockStack>(options, Stack::encoder));
   }
   target_positions = register_module(
       "target_positions", std::make_shared<Positions>(options.positions, options.d_model));
   target_dropout_ = register_module("target_dropout", std::make_shared<Dropout>(options.dropout));
-  decoder =
-      register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder, encodes));
+  decoder = register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder));
   bind_modules(*this, context_);
 }
 
 void Transformer::build_embeddings(const VocabularySizes& sizes) {
-  const double scale = std::sqrt(static_cast<double>(options_.d_model));
   const int64_t d = options_.d_model;
-  target_embedding =
-      register_module("target_embedding",
-                      std::make_shared<Embedding>(sizes.target, d, Role::target_embedding, scale));
+  target_embedding = register_module(
+      "target_embedding", std::make_shared<Embedding>(sizes.target, d, Role::target_embedding));
   const bool shared = options_.share_embeddings == EmbeddingSharing::all;
-  if (options_.kind == ModelKind::seq2seq) {
+  if (options_.shape().has_source) {
     if (shared && (!sizes.joint || sizes.source != sizes.target)) {
       throw RecipeError(fmt::format(
           "model.share_embeddings = \"all\" needs one vocabulary, found two, of {} source and {} "
@@ -71,41 +65,37 @@ void Transformer::build_embeddings(const VocabularySizes& sizes) {
     }
     source_embedding =
         shared ? target_embedding
-               : register_module(
-                     "source_embedding",
-                     std::make_shared<Embedding>(sizes.source, d, Role::source_embedding, scale));
+               : register_module("source_embedding", std::make_shared<Embedding>(
+                                                         sizes.source, d, Role::source_embedding));
   }
-  if (options_.share_embeddings == EmbeddingSharing::none) {
-    output = register_module(
-        "output", std::make_shared<Linear>(LinearShape{d, sizes.target, Role::output, std::nullopt,
-                                                       options_.output_bias}));
-  } else if (options_.output_bias) {
-    output_bias_ = register_parameter("output_bias", torch::zeros({sizes.target}));
-  }
+  const bool tied = options_.share_embeddings != EmbeddingSharing::none;
+  output = register_module(
+      "output", tied ? std::make_shared<OutputProjection>(target_embedding, options_.output_bias)
+                     : std::make_shared<OutputProjection>(d, sizes.target, options_.output_bias));
 }
 
 Memory Transformer::encode(const Packed& source) const {
   const torch::Tensor places = places_of(source.segments, source.tokens.device());
   const torch::Tensor x = source_embedding->forward(source.tokens) +
                           source_positions->forward(places, source.segments.longest());
-  const auto [rows, copy] = LinearInput::shared(
-      encoder->forward(source_dropout_->forward(x), source.segments), context_->precision);
-  return {rows, source.segments, copy};
+  const torch::Tensor rows = encoder->forward(source_dropout_->forward(encoder->entering(x)),
+                                              {.segments = source.segments});
+  return {LinearInput::shared(rows, context_->precision), source.segments};
 }
 
 torch::Tensor Transformer::forward(const Packed& source, const Packed& target) const {
   const torch::Tensor places = places_of(target.segments, target.tokens.device());
   const torch::Tensor x = target_embedding->forward(target.tokens) +
                           target_positions->forward(places, target.segments.longest());
-  const torch::Tensor entered = target_dropout_->forward(x);
-  if (!encoder) return decoder->forward(entered, target.segments);
+  const torch::Tensor entered = target_dropout_->forward(decoder->entering(x));
+  if (!encoder) return decoder->forward(entered, {.segments = target.segments});
   const Memory memory = encode(source);
-  return decoder->forward(entered, target.segments, &memory);
+  return decoder->forward(entered, {.segments = target.segments, .memory = &memory});
 }
 
 DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) const {
   const int64_t sentences = memory.segments.count();
-  return {.caches = decoder->caches(memory),
+  return {.cache = decoder->cache(memory),
           .reading = {
               .readers = Segments::strided(sentences, rows_per_sentence, rows_per_sentence),
               .sentences = memory.segments,
@@ -118,7 +108,7 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
       target_embedding->forward(ids) + target_positions->forward(place, state.length + 1);
   ++state.length;
   state.reading.lineage.extend(ids.size(0), ids.device());
-  return decoder->step(target_dropout_->forward(x), state.caches, state.reading);
+  return decoder->step(target_dropout_->forward(decoder->entering(x)), state.cache, state.reading);
 }
 
 int64_t Transformer::longest_sequence() const {
@@ -129,30 +119,6 @@ int64_t Transformer::longest_sequence() const {
 void Transformer::set_activations(Activations activations) {
   if (encoder) encoder->activations = activations;
   decoder->activations = activations;
-}
-
-const torch::Tensor& Transformer::output_weight() const {
-  return output ? output->weight : target_embedding->weight;
-}
-
-torch::Tensor Transformer::bf16_output() const {
-  if (context_->precision == Precision::float32) return {};
-  return bf16_output_.of(output_weight());
-}
-
-CrossEntropyInputs Transformer::projection(const torch::Tensor& hidden,
-                                           const torch::Tensor& targets) const {
-  return {hidden, output_weight(), output ? output->bias : output_bias_, targets, bf16_output()};
-}
-
-double Transformer::projection_multiplier() const {
-  return output ? output->multiplier : target_embedding->multiplier;
-}
-
-torch::Tensor Transformer::logits(const torch::Tensor& hidden) const {
-  const torch::Tensor& bias = output ? output->bias : output_bias_;
-  return linear(hidden, output_weight(), bias,
-                {.multiplier = projection_multiplier(), .bf16_weight = bf16_output()});
 }
 
 }  // namespace ballast

@@ -8,8 +8,8 @@
 
 #include "ballast/base/context.h"
 #include "ballast/base/packed.h"
-#include "ballast/kernels/cross_entropy.h"
 #include "ballast/layers/embedding.h"
+#include "ballast/layers/output_projection.h"
 #include "ballast/model/options.h"
 #include "ballast/model/stack.h"
 
@@ -17,7 +17,7 @@ namespace ballast {
 
 /// Hypotheses being extended token by token.
 struct DecodeState {
-  std::vector<BlockCache> caches;
+  StackCache cache;
   Reading reading;
   int64_t length = 0;  ///< tokens fed so far
 
@@ -45,12 +45,10 @@ class Transformer : public torch::nn::Module {
   /// Feeds one id per hypothesis, int64 [B]; returns the decoder output [B, d].
   torch::Tensor step(const torch::Tensor& ids, DecodeState& state) const;
 
-  /// The output projection over `hidden` [N, d], for `cross_entropy`; targets as given.
-  CrossEntropyInputs projection(const torch::Tensor& hidden, const torch::Tensor& targets) const;
-  double projection_multiplier() const;
-
   /// Logits [N, V] of decoder outputs [N, d].
-  torch::Tensor logits(const torch::Tensor& hidden) const;
+  torch::Tensor logits(const torch::Tensor& hidden) const { return output->logits(hidden); }
+
+  torch::Device device() const { return target_embedding->weight.device(); }
 
   /// Longest source, and longest target with its begin piece, that there are positions for.
   int64_t longest_sequence() const;
@@ -65,17 +63,13 @@ class Transformer : public torch::nn::Module {
   std::shared_ptr<Embedding> target_embedding;
   std::shared_ptr<Positions> source_positions, target_positions;
   std::shared_ptr<BlockStack> encoder, decoder;  ///< encoder null for a causal_lm
-  std::shared_ptr<Linear> output;                ///< null where tied to the target embedding
+  std::shared_ptr<OutputProjection> output;
 
  private:
   void build_embeddings(const VocabularySizes& sizes);
-  const torch::Tensor& output_weight() const;
-  torch::Tensor bf16_output() const;  // undefined where products are float32
 
   ModelOptions options_;
   std::shared_ptr<Dropout> source_dropout_, target_dropout_;
-  torch::Tensor output_bias_;  // of a tied projection
-  mutable Bf16Copy bf16_output_;
   std::shared_ptr<Context> context_ = std::make_shared<Context>();
 };
 

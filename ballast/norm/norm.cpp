@@ -12,10 +12,14 @@ Norm::Norm(const NormChoice& choice, int64_t d_model)
 torch::Tensor Norm::forward(const torch::Tensor& x) const { return norm(x, gain, bias, spec_); }
 
 std::vector<ParameterSlot> Norm::describe() {
-  std::vector<ParameterSlot> slots{
-      {.name = "gain", .tensor = gain, .facts = {Role::norm_gain, gain.size(0)}, .start = 1}};
+  std::vector<ParameterSlot> slots{{.name = "gain",
+                                    .tensor = gain,
+                                    .facts = {.role = Role::norm_gain, .fan_in = gain.size(0)},
+                                    .start = 1}};
   if (bias.defined()) {
-    slots.push_back({.name = "bias", .tensor = bias, .facts = {Role::norm_bias, bias.size(0)}});
+    slots.push_back({.name = "bias",
+                     .tensor = bias,
+                     .facts = {.role = Role::norm_bias, .fan_in = bias.size(0)}});
   }
   return slots;
 }

@@ -64,6 +64,10 @@ double peak_lr(const OptimizerChoice& choice) {
   return std::visit([](const auto& options) { return options.lr; }, choice);
 }
 
+UpdateSize update_size(const OptimizerChoice& choice) {
+  return std::visit([](const auto& options) { return options.update_size; }, choice);
+}
+
 double averaged_length(double beta2, int64_t t) {
   const double power = std::pow(beta2, t);
   return 2 / (1 - beta2) - 1 - 2 * static_cast<double>(t) * power / (1 - power);

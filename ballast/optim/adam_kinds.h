@@ -9,6 +9,7 @@
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
+#include "ballast/base/update_size.h"
 #include "ballast/kernels/adam.h"
 
 namespace ballast {
@@ -55,6 +56,7 @@ struct RAdamOptions {
   static constexpr KindInfo info{
       "radam", "w -= lr (weight_decay w + r_t m_hat / sqrt(v_hat)), r_t rectifies the variance",
       "Liu et al. 2019, arXiv:1908.03265"};
+  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
     return std::tuple_cat(adam_fields<RAdamOptions>(),
                           std::tuple{field("rectification", &RAdamOptions::rectification,
@@ -70,6 +72,7 @@ struct RAdamOptions {
 struct AdamOptions {
   static constexpr KindInfo info{"adam", "g += weight_decay w; w -= lr m_hat / (sqrt(v_hat) + eps)",
                                  "Kingma and Ba 2014, arXiv:1412.6980"};
+  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
     return std::tuple_cat(adam_fields<AdamOptions>(),
                           std::tuple{field("eps_placement", &AdamOptions::eps_placement,
@@ -86,6 +89,7 @@ struct AdamOptions {
 struct AdamWOptions {
   static constexpr KindInfo info{"adamw", "w -= lr (weight_decay w + m_hat / (sqrt(v_hat) + eps))",
                                  "Loshchilov and Hutter 2017, arXiv:1711.05101"};
+  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
     return std::tuple_cat(adam_fields<AdamWOptions>(),
                           std::tuple{field("eps_placement", &AdamWOptions::eps_placement,
@@ -105,6 +109,9 @@ AdamUpdate update_at(const OptimizerChoice& choice, int64_t t);
 
 /// The peak learning rate of a choice.
 double peak_lr(const OptimizerChoice& choice);
+
+/// How its updates follow the size of the gradient.
+UpdateSize update_size(const OptimizerChoice& choice);
 
 /// Length of the simple average that the average of v at step t amounts to (paper, equation 5);
 /// it tends to 2 / (1 - beta2) - 1.

@@ -2,50 +2,35 @@
 
 #include <array>
 #include <cmath>
-#include <map>
-#include <string>
 
 #include "ballast/base/moments.h"
 
 namespace ballast {
 namespace {
 
-std::map<std::string, Residual*, std::less<>> residuals_by_path(Transformer& model) {
-  std::map<std::string, Residual*, std::less<>> found;
-  for (const auto& item : model.named_modules({}, /*include_self=*/false)) {
-    if (auto* residual = dynamic_cast<Residual*>(item.value().get())) found[item.key()] = residual;
-  }
-  return found;
-}
-
-bool is_profiled(const Residual& residual) {
-  return residual.form().shortcut.source == Coefficient::Source::profiled;
-}
-
 /// Watches one forward pass and sets each omega as soon as what precedes it is known.
 class Profiler {
  public:
-  explicit Profiler(Transformer& model) : residuals_(residuals_by_path(model)) {}
-
-  torch::Tensor observe(const ProbePoint& point, const torch::Tensor& value) {
-    const auto found = residuals_.find(point.module);
-    if (found == residuals_.end()) return value;
-    if (point.name == "shortcut") enter(*found->second, value);
-    if (point.name == "branch") leave(*found->second, value);
+  torch::Tensor observe(const Passing& passing, const torch::Tensor& value) {
+    const auto* residual = dynamic_cast<const Residual*>(&passing.module);
+    if (residual == nullptr) return value;
+    if (passing.point == Point::lane && passing.lane == 0) enter(*residual, value);
+    if (passing.point == Point::branch) leave(*residual, value);
     return value;
   }
 
   Profile profile;
 
  private:
-  void enter(Residual& residual, const torch::Tensor& x) {
-    const double omega =
-        is_profiled(residual) ? next_omega(residual) : residual.form().shortcut.value;
-    if (is_profiled(residual)) residual.set_profiled_shortcut(omega);
+  void enter(const Residual& residual, const torch::Tensor& x) {
+    const bool is_profiled = residual.form().shortcut.profiled;
+    if (is_profiled) residual.set_profiled_shortcut(next_omega(residual));
+    // The one set, and not as it was rounded to float32: the recursion goes on with it.
+    const double omega = is_profiled ? next_omega(residual) : residual.acting_shortcut();
     profile.push_back({residual.site(), omega, moments(x).variance(), 0});
   }
 
-  void leave(Residual& residual, const torch::Tensor& f) {
+  void leave(const Residual& residual, const torch::Tensor& f) {
     ProfiledSite& measured = profile.back();
     measured.branch_variance = moments(f).variance();
     next_omega(residual) = std::sqrt(measured.omega * measured.omega * measured.shortcut_variance +
@@ -56,7 +41,6 @@ class Profiler {
     return next_omega_[static_cast<size_t>(residual.site().stack)];
   }
 
-  std::map<std::string, Residual*, std::less<>> residuals_;
   std::array<double, 2> next_omega_{1, 1};  // the decoder does not go on from the encoder's
 };
 
@@ -66,10 +50,10 @@ Profile calibrate(Transformer& model, const Packed& source, const Packed& target
   const torch::NoGradGuard no_grad;
   const bool was_training = model.is_training();
   model.train();
-  Profiler profiler(model);
+  Profiler profiler;
   {
-    const Watch watch(model.context(), [&](const ProbePoint& point, const torch::Tensor& value) {
-      return profiler.observe(point, value);
+    const Watch watch(model.context(), [&](const Passing& passing, const torch::Tensor& value) {
+      return profiler.observe(passing, value);
     });
     model.forward(source, target);
   }

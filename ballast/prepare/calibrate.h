@@ -10,7 +10,7 @@ namespace ballast {
 /// What one forward pass measured at one residual connection.
 struct ProfiledSite {
   ResidualSite site;
-  double omega = 1;              ///< shortcut coefficient: the one set, or the form's own
+  double omega = 1;              ///< shortcut coefficient in force, see `Residual::acting_shortcut`
   double shortcut_variance = 0;  ///< of x, over all its elements
   double branch_variance = 0;    ///< of f, dropout included, over all its elements
 };

@@ -50,7 +50,8 @@ TEST(Admin, TheModelHoldsWhatTheProfileSays) {
   auto model = testing::toy_model(testing::toy_options(Admin{}));
   const Profile profile =
       calibrate(*model, toy_ids({5}, toy_vocabulary, 1), toy_ids({4}, toy_vocabulary, 2));
-  const torch::Tensor omega = model->encoder->blocks[1]->feed_forward_residual->shortcut;
+  const torch::Tensor omega =
+      model->encoder->blocks[1]->at(Sublayer::feed_forward).residual->shortcut;
   EXPECT_FLOAT_EQ(omega.min().item<float>(), static_cast<float>(profile[3].omega));
   EXPECT_EQ(omega.min().item<float>(), omega.max().item<float>());
 }
@@ -79,7 +80,7 @@ TEST(PreNorm, C26TheStreamGrowsLinearlySoTheStackNeedsItsFinalNorm) {
   const ProfiledSite& first = profile[2];
   const ProfiledSite& last = profile[11];
   EXPECT_GT(last.shortcut_variance, 1.5 * first.shortcut_variance);
-  EXPECT_TRUE(form_of(PreNorm{}, last.site).final_norm);
+  EXPECT_TRUE(stack_of(PreNorm{}).norms.has(Point::stack));
 }
 
 }  // namespace

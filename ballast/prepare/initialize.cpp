@@ -5,46 +5,61 @@
 namespace ballast {
 namespace {
 
+Draw start_of(const InventoryEntry& entry) {
+  if (entry.start.is_number()) return {Distribution::constant, 0, entry.start.number()};
+  return {.distribution = Distribution::constant, .values = entry.start.values()};
+}
+
 PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
-  if (is_vector(entry.facts.role)) {
-    return {entry, {Distribution::constant, 0, entry.start}, {1, 0, 1}};
+  const bool is_matrix = !is_vector(entry.facts.role);
+  Draw draw = is_matrix ? draw_of(rules.init, entry.facts) : start_of(entry);
+  Scaling scaling =
+      scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain, rules.update);
+  // Without a multiplier to set, the stored values carry the whole scale.
+  if (!entry.multiplier) {
+    scaling.init_std *= scaling.multiplier;
+    scaling.multiplier = 1;
   }
-  Draw draw = draw_of(rules.init, entry.facts);
-  if (entry.facts.site) draw.std *= rules.gain(entry.facts.role, *entry.facts.site);
-  Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std);
-  // A foreign module has no multiplier to set, so its stored values carry the whole scale.
-  if (!entry.multiplier) scaling = {1, scaling.multiplier * scaling.init_std, scaling.lr_scale};
   draw.std = scaling.init_std;
   return {entry, draw, scaling};
 }
 
 }  // namespace
 
-Gain gain_of(const ModelOptions& options) {
-  return [options](Role role, const ResidualSite& site) {
-    return gain_of(options.residual_of(site.stack), role, site);
-  };
+Plan plan(torch::nn::Module& model, const Rules& rules) {
+  Plan made;
+  for (const InventoryEntry& entry : inventory(model)) {
+    made.parameters.push_back(planned(entry, rules));
+  }
+  for (const FactorEntry& entry : factors(model)) {
+    made.factors.push_back({entry, factor_of(rules.parameterization, entry.facts)});
+  }
+  return made;
 }
 
-std::vector<PlannedParameter> plan(torch::nn::Module& model, const Rules& rules) {
-  std::vector<PlannedParameter> all;
-  for (const InventoryEntry& entry : inventory(model)) all.push_back(planned(entry, rules));
-  return all;
-}
-
-void parameterize(const std::vector<PlannedParameter>& plan) {
-  for (const PlannedParameter& each : plan) {
+void parameterize(const Plan& plan) {
+  for (const PlannedParameter& each : plan.parameters) {
     if (each.entry.multiplier) *each.entry.multiplier = each.scaling.multiplier;
   }
+  for (const PlannedFactor& each : plan.factors) *each.entry.value = each.value;
 }
 
-void initialize(const std::vector<PlannedParameter>& plan, uint64_t seed) {
+void initialize(const Plan& plan, uint64_t seed) {
   const torch::NoGradGuard no_grad;
-  for (const PlannedParameter& each : plan) {
+  for (const PlannedParameter& each : plan.parameters) {
     const uint64_t key = mix(seed, key_of(each.entry.name));
     torch::Tensor tensor = each.entry.tensor;
     tensor.copy_(drawn(each.draw, tensor.sizes(), key));
   }
+}
+
+std::vector<OptimizedParameter> optimized(const Plan& plan) {
+  std::vector<OptimizedParameter> parameters;
+  for (const PlannedParameter& each : plan.parameters) {
+    parameters.push_back(
+        {each.entry.name, each.entry.tensor, each.scaling.lr_scale, each.entry.facts.decays()});
+  }
+  return parameters;
 }
 
 }  // namespace ballast

@@ -3,24 +3,21 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "ballast/init/init.h"
 #include "ballast/model/inventory.h"
-#include "ballast/model/transformer.h"
+#include "ballast/optim/optimizer.h"
 #include "ballast/parameterization/parameterization.h"
 
 namespace ballast {
 
-/// The gain a residual scheme asks of a weight in a branch.
-using Gain = std::function<double(Role, const ResidualSite&)>;
-
-/// The rules that decide a model's values.
+/// The rules that decide a model's values. What a residual scheme asks of a weight is a fact of the
+/// weight and no rule.
 struct Rules {
   InitChoice init;
   ParameterizationChoice parameterization;
-  Gain gain = [](Role, const ResidualSite&) { return 1.0; };
+  UpdateSize update = UpdateSize::adaptive;  ///< of the optimizer that will train it
 };
 
 /// What the rules decide for one parameter. Model, initialiser and optimizer read the same row.
@@ -30,17 +27,29 @@ struct PlannedParameter {
   Scaling scaling;
 };
 
-/// The gain of the model's own residual schemes.
-Gain gain_of(const ModelOptions& options);
+/// What they decide for one factor of the forward pass that belongs to no parameter.
+struct PlannedFactor {
+  FactorEntry entry;
+  double value = 1;
+};
+
+/// Every decision about a model's values. Valid as long as the model.
+struct Plan {
+  std::vector<PlannedParameter> parameters;
+  std::vector<PlannedFactor> factors;
+};
 
 /// Decides everything, changes nothing.
-std::vector<PlannedParameter> plan(torch::nn::Module& model, const Rules& rules);
+Plan plan(torch::nn::Module& model, const Rules& rules);
 
-/// Sets the forward multipliers.
-void parameterize(const std::vector<PlannedParameter>& plan);
+/// Sets the forward multipliers and factors.
+void parameterize(const Plan& plan);
 
 /// Sets every value. A value depends on (seed, name, shape, rule) only, so a second call changes
 /// nothing and a further layer reshuffles no other.
-void initialize(const std::vector<PlannedParameter>& plan, uint64_t seed);
+void initialize(const Plan& plan, uint64_t seed);
+
+/// What an optimizer changes: every parameter, with weight decay on those that decay.
+std::vector<OptimizedParameter> optimized(const Plan& plan);
 
 }  // namespace ballast

@@ -35,11 +35,13 @@ TEST(Initialize, AddingALayerReshufflesNoOther) {
 
 TEST(Initialize, ASecondCallChangesNothing) {
   auto model = testing::toy_model(toy_options(DeepNorm{}));
-  const auto planned = plan(*model, {.gain = gain_of(model->options())});
+  const auto planned = plan(*model, {});
   initialize(planned, 5);
-  const torch::Tensor once = model->encoder->blocks[0]->feed_forward->in->weight.clone();
+  const torch::Tensor once =
+      model->encoder->blocks[0]->branch<FeedForward>(Sublayer::feed_forward).in->weight.clone();
   initialize(planned, 5);
-  EXPECT_TRUE(torch::equal(once, model->encoder->blocks[0]->feed_forward->in->weight));
+  EXPECT_TRUE(torch::equal(
+      once, model->encoder->blocks[0]->branch<FeedForward>(Sublayer::feed_forward).in->weight));
 }
 
 TEST(Initialize, NtkAndStandardAreTheSameFunctionAtTheStart) {
@@ -63,12 +65,15 @@ TEST(Initialize, DeepNormShrinksTheValuePathByBeta) {
   auto deep = testing::toy_model(options);
   options.residual = PostNorm{};
   auto post = testing::toy_model(options);
-  const double beta = DeepNorm{}.beta(deep->encoder->blocks[0]->feed_forward_residual->site());
-  const torch::Tensor ratio = deep->encoder->blocks[0]->feed_forward->in->weight /
-                              post->encoder->blocks[0]->feed_forward->in->weight;
+  const double beta =
+      DeepNorm{}.beta(deep->encoder->blocks[0]->at(Sublayer::feed_forward).residual->site());
+  const torch::Tensor ratio =
+      deep->encoder->blocks[0]->branch<FeedForward>(Sublayer::feed_forward).in->weight /
+      post->encoder->blocks[0]->branch<FeedForward>(Sublayer::feed_forward).in->weight;
   EXPECT_TRUE(torch::allclose(ratio, torch::full_like(ratio, beta), 1e-4, 0));
-  EXPECT_TRUE(torch::equal(deep->encoder->blocks[0]->self_attention->query->weight,
-                           post->encoder->blocks[0]->self_attention->query->weight));
+  EXPECT_TRUE(torch::equal(
+      deep->encoder->blocks[0]->branch<SelfAttention>(Sublayer::self_attention).query->weight,
+      post->encoder->blocks[0]->branch<SelfAttention>(Sublayer::self_attention).query->weight));
 }
 
 // C19: half types are drawn in float64 and rounded once.
@@ -79,9 +84,11 @@ TEST(Initialize, C19AHalfPrecisionModelHoldsTheRoundedValues) {
   narrow->to(torch::kBFloat16);
   initialize(plan(*narrow, {.init = Orthogonal{}}), 3);
   initialize(plan(*wide, {.init = Orthogonal{}}), 3);
-  const torch::Tensor& value = narrow->decoder->blocks[1]->feed_forward->out->weight;
-  EXPECT_TRUE(torch::equal(
-      value, wide->decoder->blocks[1]->feed_forward->out->weight.to(torch::kBFloat16)));
+  const torch::Tensor& value =
+      narrow->decoder->blocks[1]->branch<FeedForward>(Sublayer::feed_forward).out->weight;
+  EXPECT_TRUE(torch::equal(value, wide->decoder->blocks[1]
+                                      ->branch<FeedForward>(Sublayer::feed_forward)
+                                      .out->weight.to(torch::kBFloat16)));
 }
 
 // Rows of a learned position table follow the same rule as every other table.
@@ -109,7 +116,7 @@ TEST(Initialize, C20TheDefaultTiedTableStartsNearLnV) {
   const auto loss = [&] {
     const torch::Tensor hidden = model->forward(source, target);
     const Packed next = toy_ids({30, 40}, toy_vocabulary, 3);
-    return cross_entropy(model->projection(hidden, next.tokens), {}).loss.item<double>() / 70;
+    return cross_entropy(model->output->against(hidden, next.tokens), {}).loss.item<double>() / 70;
   };
   EXPECT_NEAR(loss(), std::log(toy_vocabulary), 1.0);
   model->target_embedding->weight.detach().mul_(8);

@@ -131,7 +131,7 @@ VocabularySizes sizes_of(const Tokenizers& tokenizers) {
 
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
                            const Tokenizers& tokenizers, const std::stop_token& stop) {
-  if (recipe.model.kind == ModelKind::causal_lm) {
+  if (!recipe.model.shape().has_source) {
     const auto lines = all_lines(files.text);
     const Tokenizer& tokenizer = tokenizers.target;
     const CorpusKey key = key_of_stream(lines, tokenizer, recipe.data.context);
@@ -147,8 +147,8 @@ EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
 PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
   refuse_too_large(recipe.model, sizes, Purpose::use);
   auto model = std::make_shared<Transformer>(recipe.model, sizes);
-  const Rules rules{recipe.init, recipe.parameterization, gain_of(recipe.model)};
-  std::vector<PlannedParameter> planned = plan(*model, rules);
+  const Rules rules{recipe.init, recipe.parameterization, update_size(recipe.optimizer)};
+  Plan planned = plan(*model, rules);
   parameterize(planned);
   initialize(planned, static_cast<uint64_t>(recipe.seed));
   return {model, std::move(planned)};
@@ -159,7 +159,7 @@ Profile calibrate_on(const Recipe& recipe, Transformer& model,
   const auto seed = static_cast<uint64_t>(recipe.seed);
   model.context().seed = seed;
   BatchStream stream(corpus, {.tokens = recipe.train.batch_tokens}, seed);
-  const Batch batch = stream.next().to(model.target_embedding->weight.device());
+  const Batch batch = stream.next().to(model.device());
   return calibrate(model, batch.source, batch.target_input);
 }
 

@@ -9,6 +9,7 @@
 
 #include "ballast/data/corpus.h"
 #include "ballast/data/tokenizer.h"
+#include "ballast/model/transformer.h"
 #include "ballast/prepare/calibrate.h"
 #include "ballast/prepare/initialize.h"
 #include "ballast/recipe/recipe.h"
@@ -25,7 +26,7 @@ struct PreparedData {
 /// A model with its initial values, and the plan that gave them.
 struct PreparedModel {
   std::shared_ptr<Transformer> model;
-  std::vector<PlannedParameter> plan;
+  Plan plan;
 };
 
 /// What long work asks of whoever started it: whether to stop, which raises Stopped, and where

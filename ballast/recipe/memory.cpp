@@ -29,7 +29,7 @@ double most_memory() {
 
 double table_weights(const ModelOptions& options, const VocabularySizes& sizes) {
   const double d = number(options.d_model);
-  const double source = options.kind == ModelKind::seq2seq ? number(sizes.source) : 0;
+  const double source = options.shape().has_source ? number(sizes.source) : 0;
   const double target = number(sizes.target);
   switch (options.share_embeddings) {
     case EmbeddingSharing::automatic:  // as little as it can be
@@ -49,7 +49,7 @@ double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes)
   const double d = number(options.d_model);
   const double attention = 4 * d * d;
   const double feed_forward = 2 * d * number(options.d_ff);
-  const bool encodes = options.kind == ModelKind::seq2seq;
+  const bool encodes = options.shape().has_source;
   const double encoder = encodes ? number(options.encoder_layers) * (attention + feed_forward) : 0;
   const double decoder =
       number(options.decoder_layers) * ((encodes ? 2 : 1) * attention + feed_forward);

@@ -190,9 +190,10 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
   const SafeTensors saved = read_safetensors(file);
   load_named_state(*prepared.model, saved.tensors);
   prepared.model->context().precision = recipe.train.precision;
-  // A file of its own has no step; it is taken for the end of a training, where every ramp is over.
-  prepared.model->context().step = selection.is_file() ? std::numeric_limits<int64_t>::max()
-                                                       : chosen_step(directory, selection.which);
+  // A file that says no step is taken for the end of a training, where every ramp is over.
+  prepared.model->context().step =
+      selection.is_file() ? step_of(saved, file).value_or(std::numeric_limits<int64_t>::max())
+                          : chosen_step(directory, selection.which);
   return {std::move(recipe), std::move(tokenizers), std::move(prepared.model)};
 }
 

@@ -42,7 +42,7 @@ bool is_free(std::string_view option) {
 
 void check_files(const Recipe& recipe, std::vector<Contradiction>& found) {
   const auto check = [&](const std::string& name, const std::vector<std::string>& files) {
-    if (recipe.model.kind == ModelKind::seq2seq && files.size() % 2 != 0) {
+    if (recipe.model.shape().has_source && files.size() % 2 != 0) {
       found.push_back({name, fmt::format("{} lists {} files; a seq2seq model needs pairs: source, "
                                          "target, source, target, ...",
                                          name, files.size())});
@@ -58,7 +58,7 @@ void check_files(const Recipe& recipe, std::vector<Contradiction>& found) {
 
 /// The option that limits the tokens of a sequence, and the limit.
 std::pair<std::string, int64_t> longest_sequence(const Recipe& recipe) {
-  if (recipe.model.kind == ModelKind::causal_lm) return {"data.context", recipe.data.context};
+  if (!recipe.model.shape().has_source) return {"data.context", recipe.data.context};
   return {"data.length.max_length", recipe.data.length.max_length};
 }
 

@@ -39,7 +39,7 @@ std::vector<Contradiction> vocabulary_contradictions(const Recipe& recipe) {
   check("data.tokenizer", recipe.data.tokenizer);
   if (!recipe.data.target_tokenizer) return found;
   check("data.target_tokenizer", *recipe.data.target_tokenizer);
-  if (recipe.model.kind == ModelKind::causal_lm) {
+  if (!recipe.model.shape().has_source) {
     found.push_back({"data.target_tokenizer",
                      "data.target_tokenizer is for translation; a causal_lm has one text, whose "
                      "vocabulary is data.tokenizer"});

@@ -1,60 +1,73 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "ballast/base/coefficient.h"
+#include "ballast/base/role.h"
 
 namespace ballast {
 
-/// A factor of the residual form: a, b or c.
-struct Coefficient {
-  enum class Source {
-    one,
-    constant,  ///< `value`
-    profiled,  ///< measured by `calibrate`; `value` until then
-    ramp       ///< min(1, step / `value`): grows with the updates made
-  };
-  Source source = Source::one;
-  double value = 1;
-  bool trained = false;          ///< a parameter that starts at `value`
-  bool per_feature = false;      ///< a vector [d] instead of a scalar
-  bool shared_in_layer = false;  ///< one parameter for all connections of a layer
+/// Factors on the standard deviations of a branch's matrices at the start, by what they do there.
+struct Gains {
+  double compare = 1;  ///< query and key
+  double read = 1;     ///< value, and the first matrix of a feed-forward layer
+  double write = 1;    ///< the matrix whose result is the branch's
+  double other = 1;    ///< a matrix of a module that does not say what it is for
 
-  bool operator==(const Coefficient&) const = default;
+  double of(Role role) const {
+    switch (role) {
+      case Role::query:
+      case Role::key:
+        return compare;
+      case Role::value:
+      case Role::feed_forward_in:
+        return read;
+      case Role::attention_output:
+      case Role::feed_forward_out:
+        return write;
+      case Role::hidden:
+        return other;
+      default:
+        return 1;
+    }
+  }
+
+  bool operator==(const Gains&) const = default;
 };
 
-/// A fixed number.
-constexpr Coefficient constant(double value) {
-  return {.source = Coefficient::Source::constant, .value = value};
-}
+/// One gain for all that carries values through a branch, as DeepNorm, Sub-LN and T-Fixup have it.
+constexpr Gains value_path(double gain) { return {.read = gain, .write = gain, .other = gain}; }
 
-/// A trained scalar that starts at `value`.
-constexpr Coefficient trained_scalar(double value) {
-  return {.source = Coefficient::Source::constant, .value = value, .trained = true};
-}
-
-/// A trained vector [d] that starts at `value` everywhere.
-constexpr Coefficient trained_vector(double value) {
-  return {.source = Coefficient::Source::constant,
-          .value = value,
-          .trained = true,
-          .per_feature = true};
-}
-
-/// Grows linearly from 0 before the first update to 1 after `steps` updates.
-constexpr Coefficient ramp(double steps) {
-  return {.source = Coefficient::Source::ramp, .value = steps};
-}
-
-/// How a residual connection is made (docs/theory.md):
+/// How a residual connection is made (docs/theory.md). With one lane
 ///
-///     x' = N_out( a * x  +  b * N_mid( f( c * N_in(x) ) ) )
+///     x' = N_stream( a * x  +  b * N_branch( f( c * N_read(x) ) ) )
 ///
-/// with a = shortcut, b = branch, c = input. A scheme is a function to this and nothing else.
+/// with a = shortcut, b = branch, c = input. With several lanes x_1 ... x_n
+///
+///     h    = c * N_read( sum_j read_j N_lane(x_j) )                   N_lane on lanes 1 and up
+///     only x_i' = N_stream( sum_j a_ij x_j  +  b_i * N_branch( f(h) ) )    N_stream on lane 0 only
+///
+/// where a number stands for: a, that number for each lane and itself; b, for every lane; read, for
+/// lane 0 alone. A scheme is a function to this and nothing else.
 struct ResidualForm {
-  bool norm_in = false, norm_mid = false, norm_out = false;
-  Coefficient shortcut, branch, input;
-  bool final_norm = false;  ///< the stack needs a norm after its last connection
+  Points norms = {};  ///< of the connection, and inside its branch
+  Coefficient shortcut = {}, branch = {}, input = {}, read = {};
+  std::vector<PointFactor> factors = {};  ///< further ones, at any point inside
+  Points shifts = {};                     ///< trained scalars from 0
+  Gains gains = {};
 
   bool operator==(const ResidualForm&) const = default;
+};
+
+/// What surrounds the connections of a stack.
+struct StackForm {
+  int lanes = 1;
+  Points norms = {};       ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end
+  Coefficient enter = {};  ///< one number a lane: what enters, times it; a number stands for all
+  Coefficient leave = {};  ///< one number a lane: what leaves is the sum; a number stands for all
+
+  bool operator==(const StackForm&) const = default;
 };
 
 }  // namespace ballast

@@ -1,59 +1,199 @@
 #include "ballast/residual/residual.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "ballast/base/error.h"
+#include "ballast/residual/lanes.h"
 
 namespace ballast {
 namespace {
-
-std::optional<NormParameters> parameters_of(const std::shared_ptr<Norm>& norm) {
-  if (!norm) return std::nullopt;
-  return norm->parameters_and_spec();
-}
 
 torch::Tensor scaled(const torch::Tensor& x, const Factor& factor) {
   if (factor.trained.defined()) return x * factor.trained;
   return factor.constant == 1 ? x : x * factor.constant;
 }
 
+std::vector<int64_t> shape_of(const Coefficient& coefficient, const ResidualOptions& options) {
+  if (!coefficient.start.is_number()) {
+    const int64_t rows = coefficient.start.rows(), columns = coefficient.start.columns();
+    return rows == 1 ? std::vector<int64_t>{columns} : std::vector<int64_t>{rows, columns};
+  }
+  if (coefficient.extent == Extent::features) return {options.site.d_model};
+  return {};
+}
+
 }  // namespace
 
-Residual::Residual(const ResidualOptions& options) : options_(options) {
-  const ResidualForm& form = options.form;
-  norm_in = make_norm("norm_in", form.norm_in);
-  norm_mid = make_norm("norm_mid", form.norm_mid);
-  norm_out = make_norm("norm_out", form.norm_out);
-  shortcut = store("shortcut", form.shortcut);
-  branch = store("branch", form.branch);
-  input = store("input", form.input);
+Standing standing_of(const ResidualForm& form, const NormChoice& norm) {
+  return {form.norms, form.factors, form.shifts, norm};
+}
+
+std::string refusal_of(const ResidualForm& form, int lanes) {
+  const std::tuple<const char*, const Coefficient&, int, int> all[] = {
+      {"shortcut", form.shortcut, lanes, lanes},
+      {"branch", form.branch, 1, lanes},
+      {"input", form.input, 1, 1},
+      {"read", form.read, 1, lanes}};
+  for (const auto& [name, each, rows, columns] : all) {
+    const Grid& grid = each.start;
+    const bool is_shortcut = &each == &form.shortcut;
+    if (each.profiled && (!is_shortcut || lanes > 1)) {
+      return fmt::format("coefficient {} is profiled; only the shortcut of one lane can be", name);
+    }
+    if (each.extent == Extent::heads) {
+      return fmt::format("coefficient {} has a number per head; the stream has no heads", name);
+    }
+    if (each.extent == Extent::features && lanes > 1) {
+      return fmt::format("coefficient {} has a number per feature, and the stream {} lanes", name,
+                         lanes);
+    }
+    if (!grid.is_number() && (grid.rows() != rows || grid.columns() != columns)) {
+      return fmt::format("coefficient {} is a grid of {} x {}, expected {} x {} for {} lanes", name,
+                         grid.rows(), grid.columns(), rows, columns, lanes);
+    }
+  }
+  return {};
+}
+
+Residual::Residual(const ResidualOptions& options, const Residual* first_of_layer)
+    : options_(options) {
+  ResidualForm& form = options_.form;
+  if (options.lanes > 1) {
+    form.shortcut.start = spread(form.shortcut.start, options.lanes, Spread::diagonal);
+    form.branch.start = spread(form.branch.start, options.lanes, Spread::every_lane);
+    form.read.start = spread(form.read.start, options.lanes, Spread::first_lane);
+  }
+  if (const std::string refusal = refusal_of(form, options.lanes); !refusal.empty()) {
+    throw RecipeError("a residual form that cannot be executed: " + refusal);
+  }
+  const Standing standing = standing_of(form, options.norm);
+  for (const Point point : {Point::lane, Point::read, Point::branch, Point::stream}) {
+    stand(standing, point, {options.site.d_model});
+  }
+  const auto of_layer = [&](torch::Tensor Residual::*member) {
+    return first_of_layer == nullptr ? torch::Tensor() : first_of_layer->*member;
+  };
+  shortcut = store("shortcut", form.shortcut, of_layer(&Residual::shortcut));
+  branch = store("branch", form.branch, of_layer(&Residual::branch));
+  input = store("input", form.input, of_layer(&Residual::input));
+  read = store("read", form.read, of_layer(&Residual::read));
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
 }
 
-torch::Tensor Residual::forward(const torch::Tensor& x, const Branch& function) const {
+// The only lines that know what one kernel does at once: the join applies dropout and the norms of
+// `branch` and `stream`, unless more stands there or somebody wants to see what leaves `branch`.
+torch::Tensor Residual::forward(const torch::Tensor& x, const BranchFunction& function) const {
   const ResidualForm& form = options_.form;
-  const torch::Tensor seen = probe("shortcut", x);
-  const torch::Tensor normed = norm_in ? norm_in->forward(seen) : seen;
-  torch::Tensor f = function(scaled(normed, factor(form.input, input)));
+  const torch::Tensor seen = shown(Point::lane, x);
+  const torch::Tensor entering = scaled(seen, factor(form.read, read, 1));
+  torch::Tensor f = function(scaled(at(Point::read, entering), factor(form.input, input, 1)));
   DropMask mask = dropout_->mask();
-  if (context().observer) {
-    f = probe("branch", dropout(f, mask));
+  const bool branch_at_once = has_norm_at_most(Point::branch) && !is_watched();
+  if (!branch_at_once) {
+    f = at(Point::branch, dropout(f, mask));
     mask = {};
   }
-  return probe("output", residual_norm({.shortcut = seen,
-                                        .branch = f,
-                                        .shortcut_factor = factor(form.shortcut, shortcut),
-                                        .branch_factor = factor(form.branch, branch),
-                                        .dropout = mask,
-                                        .norm_mid = parameters_of(norm_mid),
-                                        .norm_out = parameters_of(norm_out)}));
+  const bool stream_at_once = has_norm_at_most(Point::stream);
+  const torch::Tensor joined =
+      residual_norm({.shortcut = seen,
+                     .branch = f,
+                     .shortcut_factor = factor(form.shortcut, shortcut, shortcut_multiplier_),
+                     .branch_factor = factor(form.branch, branch, branch_multiplier_),
+                     .dropout = mask,
+                     .norm_mid = branch_at_once ? row_norm(Point::branch) : std::nullopt,
+                     .norm_out = stream_at_once ? row_norm(Point::stream) : std::nullopt});
+  return stream_at_once ? shown(Point::stream, joined) : at(Point::stream, joined);
 }
 
-void Residual::set_profiled_shortcut(double omega) {
+ResidualStream Residual::forward(const ResidualStream& stream,
+                                 const BranchFunction& function) const {
+  if (options_.lanes == 1) return {{forward(stream.lanes.front(), function)}};
+  std::vector<torch::Tensor> lanes = stream.lanes;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    lanes[i] = shown(Point::lane, lanes[i], static_cast<int>(i));
+  }
+  const torch::Tensor h = at(Point::read, read_lanes(lanes));
+  const torch::Tensor f = function(scaled(h, factor(options_.form.input, input, 1)));
+  return {joined_lanes(lanes, at(Point::branch, dropout(f, dropout_->mask())))};
+}
+
+torch::Tensor Residual::read_lanes(const std::vector<torch::Tensor>& lanes) const {
+  std::vector<torch::Tensor> normed = lanes;
+  if (const auto norm = norm_at(Point::lane)) {
+    for (size_t i = 1; i < lanes.size(); ++i) normed[i] = norm->forward(lanes[i]);
+  }
+  const torch::Tensor sum = weighed(options_.form.read, read, 1, normed).front();
+  return sum.defined() ? sum : torch::zeros_like(lanes.front());
+}
+
+std::vector<torch::Tensor> Residual::joined_lanes(const std::vector<torch::Tensor>& lanes,
+                                                  const torch::Tensor& f) const {
+  std::vector<torch::Tensor> next =
+      weighed(options_.form.shortcut, shortcut, shortcut_multiplier_, lanes);
+  for (int64_t i = 0; i < options_.lanes; ++i) {
+    torch::Tensor& lane = next[i];
+    if (!lane.defined()) lane = torch::zeros_like(f);
+    const Coefficient& b = options_.form.branch;
+    const Factor factor = acting(b, b.start.at(0, static_cast<int>(i)),
+                                 branch.defined() ? branch[i] : branch, branch_multiplier_);
+    if (factor.trained.defined() || factor.constant != 0) lane = lane + scaled(f, factor);
+  }
+  next.front() = at(Point::stream, next.front());
+  return next;
+}
+
+/// The lanes mixed by a coefficient between them.
+std::vector<torch::Tensor> Residual::weighed(const Coefficient& coefficient,
+                                             const torch::Tensor& stored, double multiplier,
+                                             const std::vector<torch::Tensor>& lanes) const {
+  std::vector<torch::Tensor> sums =
+      stored.defined() ? mixed(stored, lanes) : mixed(coefficient.start, lanes);
+  const double number = ramp_at(coefficient, context().step) * multiplier;
+  for (torch::Tensor& sum : sums) {
+    if (number != 1 && sum.defined()) sum = sum * number;
+  }
+  return sums;
+}
+
+void Residual::set_profiled_shortcut(double omega) const {
   const torch::NoGradGuard no_grad;
   shortcut.fill_(omega);
 }
 
-void Residual::share_branch_coefficient(Residual& owner) {
-  branch = parameters_["branch"] = owner.branch;
+double Residual::acting_shortcut() const {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor stored = shortcut.defined() && options_.lanes > 1 ? shortcut[0][0] : shortcut;
+  const Coefficient& declared = options_.form.shortcut;
+  const Factor now = acting(declared, declared.start.at(0, 0), stored, shortcut_multiplier_);
+  return now.trained.defined() ? now.trained.mean().item<double>() : now.constant;
+}
+
+Factor Residual::factor(const Coefficient& coefficient, const torch::Tensor& stored,
+                        double multiplier) const {
+  return acting(coefficient, coefficient.start.number(), stored, multiplier);
+}
+
+Factor Residual::acting(const Coefficient& coefficient, double start, const torch::Tensor& stored,
+                        double multiplier) const {
+  const double number = ramp_at(coefficient, context().step) * multiplier;
+  if (!stored.defined()) return {.constant = start * number};
+  return {.trained = number == 1 ? stored : stored * number};
+}
+
+torch::Tensor Residual::store(const std::string& name, const Coefficient& coefficient,
+                              const torch::Tensor& of_layer) {
+  if (!coefficient.trained && !coefficient.profiled) return {};
+  const bool shared = coefficient.owner == Owner::layer && of_layer.defined();
+  const torch::Tensor start =
+      shared ? of_layer
+             : torch::tensor(coefficient.start.values(), torch::kFloat32)
+                   .view(coefficient.start.is_number() ? std::vector<int64_t>{}
+                                                       : shape_of(coefficient, options_))
+                   .expand(shape_of(coefficient, options_))
+                   .clone();
+  return coefficient.trained ? register_parameter(name, start) : register_buffer(name, start);
 }
 
 std::vector<ParameterSlot> Residual::describe() {
@@ -61,44 +201,36 @@ std::vector<ParameterSlot> Residual::describe() {
   const auto add = [&](std::string_view name, const torch::Tensor& tensor, Role role,
                        const Coefficient& coefficient) {
     if (!coefficient.trained) return;
-    slots.push_back({.name = name,
-                     .tensor = tensor,
-                     .facts = {role, options_.site.d_model, 1, options_.site},
-                     .start = coefficient.value});
+    slots.push_back(
+        {.name = name,
+         .tensor = tensor,
+         .facts = {.role = role, .fan_in = options_.site.d_model, .decay = coefficient.decays},
+         .start = coefficient.start});
   };
   add("shortcut", shortcut, Role::shortcut_coefficient, options_.form.shortcut);
   add("branch", branch, Role::branch_coefficient, options_.form.branch);
   add("input", input, Role::branch_coefficient, options_.form.input);
+  add("read", read, Role::point_factor, options_.form.read);
+  for (ParameterSlot& slot : Pointed::describe()) slots.push_back(std::move(slot));
   return slots;
 }
 
-Factor Residual::factor(const Coefficient& coefficient, const torch::Tensor& stored) const {
-  if (stored.defined()) return {.trained = stored};
-  switch (coefficient.source) {
-    case Coefficient::Source::constant:
-    case Coefficient::Source::profiled:
-      return {.constant = coefficient.value};
-    case Coefficient::Source::ramp:
-      return {.constant = std::min(1.0, static_cast<double>(context().step) / coefficient.value)};
-    case Coefficient::Source::one:
-      break;
-  }
-  return {};
+std::vector<FactorSlot> Residual::factors() {
+  const int64_t d = options_.site.d_model;
+  return {{{Point::lane, d}, &shortcut_multiplier_}, {{Point::branch, d}, &branch_multiplier_}};
 }
 
-torch::Tensor Residual::store(const std::string& name, const Coefficient& coefficient) {
-  const bool profiled = coefficient.source == Coefficient::Source::profiled;
-  if (!coefficient.trained && !profiled) return {};
-  const std::vector<int64_t> shape = coefficient.per_feature
-                                         ? std::vector<int64_t>{options_.site.d_model}
-                                         : std::vector<int64_t>{};
-  const torch::Tensor start = torch::full(shape, coefficient.value, torch::kFloat32);
-  return coefficient.trained ? register_parameter(name, start) : register_buffer(name, start);
+std::vector<const torch::nn::Module*> Residual::surrounded() const {
+  std::vector<const torch::nn::Module*> modules{this};
+  if (options_.around) modules.push_back(options_.around.get());
+  return modules;
 }
 
-std::shared_ptr<Norm> Residual::make_norm(const std::string& name, bool present) {
-  if (!present) return nullptr;
-  return register_module(name, std::make_shared<Norm>(options_.norm, options_.site.d_model));
+void Residual::complete(ParameterFacts& facts) const {
+  facts.site = options_.site;
+  facts.gain *= options_.form.gains.of(facts.role);
 }
+
+void Residual::complete(FactorFacts& facts) const { facts.site = options_.site; }
 
 }  // namespace ballast

@@ -5,53 +5,87 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ballast/layers/dropout.h"
-#include "ballast/norm/norm.h"
+#include "ballast/layers/pointed.h"
 #include "ballast/residual/form.h"
 
 namespace ballast {
 
 /// The function a residual connection goes around: [N, d] to [N, d].
-using Branch = std::function<torch::Tensor(const torch::Tensor&)>;
+using BranchFunction = std::function<torch::Tensor(const torch::Tensor&)>;
+
+/// What flows through a stack: one tensor [N, d] per lane.
+struct ResidualStream {
+  std::vector<torch::Tensor> lanes;
+};
 
 struct ResidualOptions {
   ResidualForm form;
   NormChoice norm;
-  double dropout = 0;  ///< on the branch's output, before N_mid
+  double dropout = 0;  ///< on the branch's output, before N_branch
   ResidualSite site;
+  int lanes = 1;
+  /// The module whose function this goes around: so its parameters get their site, and the gains of
+  /// the form. Null: nobody tells them.
+  std::shared_ptr<const torch::nn::Module> around = {};
 };
 
 /// Executes any `ResidualForm`. The only place that joins a branch to its shortcut.
-///
-/// Probes, in order: "shortcut" (x), "branch" (f after dropout, only while watched), "output".
-class Residual : public torch::nn::Module, public Bound, public Described {
+class Residual : public Pointed, public Surrounding {
  public:
-  explicit Residual(const ResidualOptions& options);
+  /// Coefficients that a layer owns are those of `first_of_layer`, if there is one.
+  /// RecipeError where the form cannot be executed, see `refusal_of`.
+  explicit Residual(const ResidualOptions& options, const Residual* first_of_layer = nullptr);
 
-  torch::Tensor forward(const torch::Tensor& x, const Branch& branch) const;
+  /// Of a stream with one lane.
+  torch::Tensor forward(const torch::Tensor& x, const BranchFunction& branch) const;
+  ResidualStream forward(const ResidualStream& stream, const BranchFunction& branch) const;
 
   const ResidualForm& form() const { return options_.form; }
   const ResidualSite& site() const { return options_.site; }
 
   /// Sets a profiled shortcut coefficient everywhere to omega.
-  void set_profiled_shortcut(double omega);
+  void set_profiled_shortcut(double omega) const;
 
-  /// Uses another connection's trained branch coefficient as its own.
-  void share_branch_coefficient(Residual& owner);
+  /// The shortcut coefficient in force now: of a vector the mean, of several lanes that of the
+  /// first.
+  double acting_shortcut() const;
 
   std::vector<ParameterSlot> describe() override;
+  std::vector<FactorSlot> factors() override;
+  std::vector<const torch::nn::Module*> surrounded() const override;
+  void complete(ParameterFacts& facts) const override;
+  void complete(FactorFacts& facts) const override;
 
-  std::shared_ptr<Norm> norm_in, norm_mid, norm_out;  ///< null where the form has none
-  torch::Tensor shortcut, branch, input;              ///< trained or profiled a, b, c: [] or [d]
+  /// Trained or profiled coefficients: [] or [d]; with n lanes shortcut [n, n], branch and read
+  /// [n].
+  torch::Tensor shortcut, branch, input, read;
 
  private:
-  Factor factor(const Coefficient& coefficient, const torch::Tensor& stored) const;
-  torch::Tensor store(const std::string& name, const Coefficient& coefficient);
-  std::shared_ptr<Norm> make_norm(const std::string& name, bool present);
+  torch::Tensor store(const std::string& name, const Coefficient& coefficient,
+                      const torch::Tensor& of_layer);
+  Factor factor(const Coefficient& coefficient, const torch::Tensor& stored,
+                double multiplier) const;
+  Factor acting(const Coefficient& coefficient, double start, const torch::Tensor& stored,
+                double multiplier) const;
+  std::vector<torch::Tensor> weighed(const Coefficient& coefficient, const torch::Tensor& stored,
+                                     double multiplier,
+                                     const std::vector<torch::Tensor>& lanes) const;
+  torch::Tensor read_lanes(const std::vector<torch::Tensor>& lanes) const;
+  std::vector<torch::Tensor> joined_lanes(const std::vector<torch::Tensor>& lanes,
+                                          const torch::Tensor& f) const;
 
   ResidualOptions options_;
   std::shared_ptr<Dropout> dropout_;
+  double shortcut_multiplier_ = 1, branch_multiplier_ = 1;  // of table two
 };
+
+/// What may stand at the points of a branch, as its form has it.
+Standing standing_of(const ResidualForm& form, const NormChoice& norm);
+
+/// Why a form cannot be executed with so many lanes; empty where it can.
+std::string refusal_of(const ResidualForm& form, int lanes);
 
 }  // namespace ballast

@@ -1,11 +1,14 @@
 #include "ballast/residual/residual.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "ballast/base/error.h"
 #include "ballast/residual/schemes.h"
 
 namespace ballast {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr int64_t d = 6;
 
@@ -33,7 +36,7 @@ TEST(Residual, C25ReZeroScalesTheBranchAndReturnsItsInputExactlyAtZero) {
 
 TEST(Residual, DeepNormWithAlphaOneIsPostNorm) {
   const torch::Tensor x = torch::rand({3, d});
-  Residual deep = made({.norm_out = true, .shortcut = constant(1)});
+  Residual deep = made({.norms = {Point::stream}, .shortcut = constant(1)});
   Residual post = made(PostNorm{}.form(site()));
   EXPECT_TRUE(torch::equal(deep.forward(x, times_ten), post.forward(x, times_ten)));
 }
@@ -46,6 +49,30 @@ TEST(Residual, ARampIsTheIdentityAtItsStartAndThePlainFormAtItsEnd) {
   EXPECT_TRUE(torch::allclose(ramped.forward(x, times_ten), x * 6));
   ramped.context().step = 100;
   EXPECT_TRUE(torch::equal(ramped.forward(x, times_ten), made({}).forward(x, times_ten)));
+}
+
+TEST(Residual, ATrainedRampGrowsToItsParameter) {
+  const torch::Tensor x = torch::rand({3, d});
+  Coefficient both = ramp(100);
+  both.trained = true;
+  Residual residual = made({.branch = both});
+  EXPECT_TRUE(torch::equal(residual.forward(x, times_ten), x));
+  residual.context().step = 50;
+  residual.branch.detach().fill_(2);
+  EXPECT_TRUE(torch::allclose(residual.forward(x, times_ten), x * 11));
+}
+
+TEST(Residual, FormsThatSayNothingSensibleAreRefusedWithTheReason) {
+  const auto reason = [](const ResidualForm& form, int lanes = 1) {
+    return refusal_of(form, lanes);
+  };
+  EXPECT_EQ(reason(PostNorm{}.form(site())), "");
+  EXPECT_THAT(reason({.branch = {.profiled = true}}), HasSubstr("only the shortcut"));
+  EXPECT_THAT(reason({.shortcut = {.profiled = true}}, 2), HasSubstr("only the shortcut of one"));
+  EXPECT_THAT(reason({.branch = trained_per_head(1)}), HasSubstr("no heads"));
+  EXPECT_THAT(reason({.branch = trained_vector(1)}, 2), HasSubstr("2 lanes"));
+  EXPECT_THAT(reason({.shortcut = constant({2, {1, 0, 0, 1}})}), HasSubstr("2 x 2"));
+  EXPECT_THROW(made({.branch = {.profiled = true}}), RecipeError);
 }
 
 TEST(Residual, PreNormLeavesTheShortcutUntouched) {

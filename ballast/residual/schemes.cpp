@@ -52,11 +52,28 @@ double LayerScale::start(const ResidualSite& site) const {
 
 ResidualForm Ramp::form(const ResidualSite& site) const {
   const double length = static_cast<double>(steps) * (by_layer ? site.layer + 1 : 1);
-  const bool pre = norm == NormPlacement::pre;
-  return {.norm_in = pre,
-          .norm_out = norm == NormPlacement::post,
-          .branch = ramp(length),
-          .final_norm = pre};
+  ResidualForm made{.branch = ramp(length)};
+  if (norm == NormPlacement::pre) made.norms = {Point::read};
+  if (norm == NormPlacement::post) made.norms = {Point::stream};
+  return made;
+}
+
+StackForm Ramp::stack() const {
+  if (norm == NormPlacement::pre) return {.norms = {Point::stack}};
+  return {};
+}
+
+ResidualForm form_of(const ResidualChoice& choice, const ResidualSite& site) {
+  return std::visit([&](const auto& scheme) { return scheme.form(site); }, choice);
+}
+
+StackForm stack_of(const ResidualChoice& choice) {
+  return std::visit(
+      [](const auto& scheme) -> StackForm {
+        if constexpr (requires { scheme.stack(); }) return scheme.stack();
+        return {};
+      },
+      choice);
 }
 
 }  // namespace ballast

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ballast {
 namespace {
@@ -39,8 +42,9 @@ TEST(DeepNorm, C24AlphaAndBetaHaveThePublishedValues) {
 
 TEST(DeepNorm, TheGainIsOnTheValuePathOnly) {
   const ResidualSite encoder = site(Stack::encoder, 6, 6);
-  EXPECT_EQ(DeepNorm{}.gain(Role::query, encoder), 1);
-  EXPECT_NEAR(DeepNorm{}.gain(Role::feed_forward_out, encoder), 0.4969892408, 1e-9);
+  const Gains gains = DeepNorm{}.form(encoder).gains;
+  EXPECT_EQ(gains.of(Role::query), 1);
+  EXPECT_NEAR(gains.of(Role::feed_forward_out), 0.4969892408, 1e-9);
 }
 
 TEST(LayerScale, LambdaShrinksWithDepthAsInThePaper) {
@@ -48,6 +52,43 @@ TEST(LayerScale, LambdaShrinksWithDepthAsInThePaper) {
   EXPECT_EQ(LayerScale{}.start(site(Stack::encoder, 24, 0)), 1e-5);
   EXPECT_EQ(LayerScale{}.start(site(Stack::encoder, 48, 0)), 1e-6);
   EXPECT_EQ(LayerScale{.initial = 0.5}.start(site(Stack::encoder, 48, 0)), 0.5);
+}
+
+TEST(SubNorm, GammaHasThePublishedValues) {
+  EXPECT_NEAR(SubNorm{}.gamma(site(Stack::encoder, 6, 6)), 1.5472883810, 1e-9);
+  EXPECT_NEAR(SubNorm{}.gamma(site(Stack::decoder, 6, 6)), 1.7001093370, 1e-9);
+  EXPECT_NEAR(SubNorm{}.gamma(site(Stack::encoder, 18, 18)), 2.1828574450, 1e-9);
+  EXPECT_NEAR(SubNorm{}.gamma(site(Stack::decoder, 18, 18)), 1.9972441129, 1e-9);
+  EXPECT_NEAR(SubNorm{}.gamma(site(Stack::encoder, 12, 0)), std::sqrt(std::log(24)), 1e-12);
+}
+
+/// What a scheme says of every connection of a small model.
+std::vector<std::pair<StackForm, ResidualForm>> sayings_of(const ResidualChoice& scheme) {
+  std::vector<std::pair<StackForm, ResidualForm>> all;
+  for (const Stack stack : {Stack::encoder, Stack::decoder}) {
+    for (const Sublayer kind :
+         {Sublayer::self_attention, Sublayer::cross_attention, Sublayer::feed_forward}) {
+      ResidualSite at = site(stack, 3, 3);
+      at.kind = kind;
+      at.index = 5;
+      at.count = 9;
+      all.emplace_back(stack_of(scheme), form_of(scheme, at));
+    }
+  }
+  return all;
+}
+
+TEST(Schemes, NoTwoRowsSayTheSame) {
+  std::vector<ResidualChoice> all;
+  for (const std::string& name : kind_names<ResidualChoice>()) {
+    all.push_back(*ChoiceTraits<ResidualChoice>::make(name));
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t j = i + 1; j < all.size(); ++j) {
+      EXPECT_FALSE(sayings_of(all[i]) == sayings_of(all[j]))
+          << info_of(all[i]).name << " and " << info_of(all[j]).name;
+    }
+  }
 }
 
 TEST(Schemes, NamesAreUnique) {

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ballast/base/error.h"
-#include "ballast/store/safetensors.h"
 
 namespace ballast {
 
@@ -20,13 +20,16 @@ std::string describe(const NamedTensor& tensor) {
 }
 
 /// The tensors of a file with descriptions that are equal for files that can be averaged.
-struct Described {
+struct SortedFile {
   NamedTensors tensors;
+  std::optional<int64_t> step;
   std::vector<std::string> descriptions;
 };
 
-Described read_sorted(const std::filesystem::path& path) {
-  Described result{.tensors = read_safetensors(path).tensors, .descriptions = {}};
+SortedFile read_sorted(const std::filesystem::path& path) {
+  SafeTensors read = read_safetensors(path);
+  const auto step = step_of(read, path);
+  SortedFile result{.tensors = std::move(read.tensors), .step = step, .descriptions = {}};
   std::ranges::sort(result.tensors, {}, &NamedTensor::name);
   for (const auto& tensor : result.tensors) result.descriptions.push_back(describe(tensor));
   return result;
@@ -55,12 +58,14 @@ void accumulate(torch::Tensor& sum, const torch::Tensor& value) {
 
 }  // namespace
 
-NamedTensors average(std::span<const std::filesystem::path> model_files) {
+SafeTensors average(std::span<const std::filesystem::path> model_files) {
   if (model_files.empty()) throw StoreError("there is no model file to average; name at least one");
   const auto first = read_sorted(model_files.front());
   std::vector<torch::Tensor> sums(first.tensors.size());
+  std::optional<int64_t> last = first.step;
   for (const auto& path : model_files) {
     const auto other = read_sorted(path);
+    last = last && other.step ? std::max(last, other.step) : std::nullopt;
     check_alike(first.descriptions, other.descriptions,
                 fmt::format("{} and {}", model_files.front().string(), path.string()));
     for (size_t i = 0; i < sums.size(); ++i) accumulate(sums[i], other.tensors[i].value);
@@ -72,7 +77,7 @@ NamedTensors average(std::span<const std::filesystem::path> model_files) {
     const bool is_mean = value.is_floating_point();
     means.push_back({name, is_mean ? sums[i].div(count).to(value.scalar_type()) : sums[i]});
   }
-  return means;
+  return {std::move(means), model_metadata(last)};
 }
 
 }  // namespace ballast

@@ -18,9 +18,9 @@ using ::testing::ThrowsMessage;
 
 class Average : public ::testing::Test {
  protected:
-  void add(const NamedTensors& tensors) {
+  void add(const NamedTensors& tensors, std::optional<int64_t> step = {}) {
     files_.push_back(directory_ / std::to_string(files_.size()));
-    write_safetensors(files_.back(), tensors);
+    write_safetensors(files_.back(), tensors, model_metadata(step));
   }
 
   TemporaryDirectory directory_;
@@ -31,7 +31,7 @@ TEST_F(Average, IsTheMeanInTheTypeOfTheFiles) {
   for (const double value : {1.0, 2.0, 6.0}) {
     add({{"w", torch::full({2}, value)}, {"h", torch::full({1}, value, torch::kBFloat16)}});
   }
-  const auto mean = average(files_);
+  const auto mean = average(files_).tensors;
   EXPECT_TRUE(torch::equal(tensor_named(mean, "w"), torch::full({2}, 3.0)));
   EXPECT_TRUE(torch::equal(tensor_named(mean, "h"), torch::full({1}, 3, torch::kBFloat16)));
 }
@@ -40,18 +40,27 @@ TEST_F(Average, IsSummedInFloat64) {
   // In float32, and even more in bfloat16, 2^24 + 1 + 1 + ... stays 2^24.
   add({{"w", torch::full({1}, 16777216.0)}});
   for (int i = 0; i < 7; ++i) add({{"w", torch::full({1}, 1.0)}});
-  EXPECT_EQ(average(files_)[0].value.item<float>(), static_cast<float>((16777216.0 + 7) / 8));
+  EXPECT_EQ(average(files_).tensors[0].value.item<float>(),
+            static_cast<float>((16777216.0 + 7) / 8));
 }
 
 TEST_F(Average, OfOneFileIsThatFile) {
   const auto value = torch::tensor({0.1F, -3e38F, 1e-40F});
   add({{"w", value}});
-  EXPECT_TRUE(torch::equal(average(files_)[0].value, value));
+  EXPECT_TRUE(torch::equal(average(files_).tensors[0].value, value));
 }
 
 TEST_F(Average, TakesCountersFromTheLastFile) {
   for (const int64_t count : {3, 5, 4}) add({{"batches", torch::tensor({count})}});
-  EXPECT_EQ(average(files_)[0].value.item<int64_t>(), 4);
+  EXPECT_EQ(average(files_).tensors[0].value.item<int64_t>(), 4);
+}
+
+TEST_F(Average, HasTheLatestStepWhereAllSayOne) {
+  const NamedTensors one{{"w", torch::ones({1})}};
+  for (const int64_t step : {300, 500, 400}) add(one, step);
+  EXPECT_EQ(step_of(average(files_), "mean"), 500);
+  add(one);
+  EXPECT_EQ(step_of(average(files_), "mean"), std::nullopt);
 }
 
 TEST_F(Average, NamesTheFirstDifference) {

@@ -94,7 +94,7 @@ void RunDirectory::save_step(int64_t step, const NamedTensors& model, const Name
   const auto partial = unfinished_folder(complete);
   try {
     checked(partial, [&] { return fs::create_directory(partial); });
-    write_safetensors(partial / model_name, model);
+    write_safetensors(partial / model_name, model, model_metadata(step));
     write_safetensors(partial / optimizer_name, optimizer);
     write_file(partial / state_name, dump(state, complete / state_name));
     rename_durably(partial, complete);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <unordered_map>
 
@@ -108,6 +109,23 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
     result.tensors.push_back({std::move(entry.name), std::move(value)});
   }
   return result;
+}
+
+std::map<std::string, std::string> model_metadata(std::optional<int64_t> step) {
+  std::map<std::string, std::string> metadata{{"format", "pt"}};
+  if (step) metadata["step"] = fmt::format("{}", *step);
+  return metadata;
+}
+
+std::optional<int64_t> step_of(const SafeTensors& model, const std::filesystem::path& file) {
+  const auto found = model.metadata.find("step");
+  if (found == model.metadata.end()) return std::nullopt;
+  const std::string& text = found->second;
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  if (error == std::errc() && end == text.data() + text.size() && step >= 0) return step;
+  throw StoreError(fmt::format("{}: its metadata has step \"{}\", expected a number of updates",
+                               file.string(), text));
 }
 
 torch::Tensor tensor_named(const NamedTensors& tensors, std::string_view name) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ballast/base/named_tensors.h"
@@ -27,6 +29,14 @@ void write_safetensors(const std::filesystem::path& path, const NamedTensors& te
 /// Reads such a file, from any source: sizes are checked against the file before memory is asked
 /// for. Throws StoreError that names the file and what is wrong with it.
 SafeTensors read_safetensors(const std::filesystem::path& path);
+
+/// What a model file says of itself: that it holds tensors as PyTorch has them, and the updates its
+/// weights had, on which ramps depend.
+std::map<std::string, std::string> model_metadata(std::optional<int64_t> step);
+
+/// The updates that a model's weights had; nothing where the file does not say. Throws StoreError
+/// that names `file` where it says something else.
+std::optional<int64_t> step_of(const SafeTensors& model, const std::filesystem::path& file);
 
 /// The tensor called `name`; throws StoreError when there is none.
 torch::Tensor tensor_named(const NamedTensors& tensors, std::string_view name);

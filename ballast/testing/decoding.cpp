@@ -17,9 +17,7 @@ double forced_log_probability(const Transformer& model, const Packed& source,
   const torch::Tensor hidden =
       model.forward(source, {torch::tensor(input, torch::kInt64), Segments::packed(lengths)});
   const torch::Tensor targets = torch::tensor(output, torch::kInt64);
-  return target_log_probabilities(model.projection(hidden, targets), model.projection_multiplier())
-      .sum()
-      .item<double>();
+  return target_log_probabilities(model.output->against(hidden, targets)).sum().item<double>();
 }
 
 }  // namespace ballast::testing

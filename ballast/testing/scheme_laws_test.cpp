@@ -18,7 +18,7 @@ const std::vector<int64_t> source_lengths{3, 1, 4}, target_lengths{2, 5, 3};
 
 torch::Tensor loss_of(const Transformer& model, const Packed& source, const Packed& target) {
   const torch::Tensor hidden = model.forward(source, target);
-  return cross_entropy(model.projection(hidden, target.tokens), {.smoothing = 0.1}).loss;
+  return cross_entropy(model.output->against(hidden, target.tokens), {.smoothing = 0.1}).loss;
 }
 
 /// A law that holds for every row of the table of residual schemes, whatever it is.

@@ -26,7 +26,7 @@ std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t see
                                        const InitChoice& init) {
   auto model =
       std::make_shared<Transformer>(options, VocabularySizes{toy_vocabulary, toy_vocabulary});
-  const auto planned = plan(*model, {.init = init, .gain = gain_of(options)});
+  const auto planned = plan(*model, {.init = init});
   parameterize(planned);
   initialize(planned, seed);
   model->eval();

@@ -35,6 +35,17 @@ const torch::Tensor& found_in(const std::map<std::string, torch::Tensor>& given,
 
 }  // namespace
 
+NamedTensors with_present_names(NamedTensors state) {
+  // The bias of a tied output projection, until that was a module of its own.
+  constexpr std::string_view before = "output_bias", now = "output.bias";
+  for (NamedTensor& each : state) {
+    const bool is_its_own = each.name == before;
+    const bool is_of_the_optimizer = each.name.starts_with(std::string(before) + ".");
+    if (is_its_own || is_of_the_optimizer) each.name.replace(0, before.size(), now);
+  }
+  return state;
+}
+
 NamedTensors named_state(torch::nn::Module& model) {
   NamedTensors state;
   for (const InventoryEntry& entry : inventory(model)) {
@@ -47,7 +58,7 @@ NamedTensors named_state(torch::nn::Module& model) {
 void load_named_state(torch::nn::Module& model, const NamedTensors& state) {
   const torch::NoGradGuard no_grad;
   std::map<std::string, torch::Tensor> given;
-  for (const NamedTensor& each : state) given[each.name] = each.value;
+  for (const NamedTensor& each : with_present_names(state)) given[each.name] = each.value;
   NamedTensors wanted = named_state(model);
   for (const NamedTensor& each : wanted) found_in(given, each);
   if (given.size() > wanted.size()) {

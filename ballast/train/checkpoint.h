@@ -10,6 +10,9 @@ namespace ballast {
 /// them.
 NamedTensors named_state(torch::nn::Module& model);
 
+/// A saved state of a model or its optimizer under the names that parameters have today.
+NamedTensors with_present_names(NamedTensors state);
+
 /// Copies values into the model. Throws StoreError naming the first tensor that is missing, unknown
 /// or of another shape; nothing has changed then.
 void load_named_state(torch::nn::Module& model, const NamedTensors& state);

@@ -13,22 +13,21 @@ namespace ballast {
 
 double Evaluation::perplexity() const { return std::exp(nll); }
 
-CrossEntropyOptions loss_options(const Transformer& model, const TrainOptions& options) {
-  return {.multiplier = model.projection_multiplier(),
-          .smoothing = options.label_smoothing,
-          .convention = options.smoothing};
+CrossEntropyOptions loss_options(const TrainOptions& options) {
+  return {.smoothing = options.label_smoothing, .convention = options.smoothing};
 }
 
 Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const BatchLimits& limits,
                     const CrossEntropyOptions& loss) {
   const EvaluationMode evaluating(model);
-  const torch::Device device = model.target_embedding->weight.device();
+  const torch::Device device = model.device();
   double loss_sum = 0, nll_sum = 0;
   int64_t tokens = 0;
   for (const auto& sequences : plan_in_order(corpus, limits)) {
     const Batch batch = make_batch(corpus, sequences).to(device);
     const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-    const CrossEntropy sums = cross_entropy(model.projection(hidden, batch.target_output), loss);
+    const CrossEntropy sums =
+        cross_entropy(model.output->against(hidden, batch.target_output), loss);
     loss_sum += sums.loss.item<double>();
     nll_sum += sums.nll.item<double>();
     tokens += sums.tokens;

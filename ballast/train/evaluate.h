@@ -22,7 +22,7 @@ struct Evaluation {
 };
 
 /// The loss that a model is trained and judged by.
-CrossEntropyOptions loss_options(const Transformer& model, const TrainOptions& options);
+CrossEntropyOptions loss_options(const TrainOptions& options);
 
 /// One pass over a corpus in evaluation mode, without gradients.
 Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const BatchLimits& limits,

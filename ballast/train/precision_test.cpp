@@ -48,8 +48,7 @@ Losses copying_losses(const ModelOptions& options, Precision precision) {
   Losses losses;
   for (int step = 0; step < 60; ++step) {
     const torch::Tensor hidden = model->forward(text, text);
-    const CrossEntropy sums = cross_entropy(model->projection(hidden, text.tokens),
-                                            {.multiplier = model->projection_multiplier()});
+    const CrossEntropy sums = cross_entropy(model->output->against(hidden, text.tokens), {});
     sums.loss.backward();
     optimizer.step(3e-3, 1.0 / static_cast<double>(sums.tokens));
     optimizer.clear_gradients();

@@ -34,15 +34,6 @@ int64_t start_step(const RunDirectory& directory) {
 
 }  // namespace
 
-std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan) {
-  std::vector<OptimizedParameter> parameters;
-  for (const PlannedParameter& each : plan) {
-    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
-                          !is_vector(each.entry.facts.role)});
-  }
-  return parameters;
-}
-
 Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out, Terminal terminal)
     : parts_(std::move(parts)),
       directory_(directory),
@@ -103,14 +94,14 @@ Trainer::StepReport Trainer::train_step() {
 Trainer::StepReport Trainer::accumulated() {
   StepReport report;
   Transformer& model = *parts_.model;
-  const torch::Device device = model.target_embedding->weight.device();
+  const torch::Device device = model.device();
   model.context().step = step();
   for (int64_t micro = 0; micro < parts_.options.accumulate; ++micro) {
     const Batch batch = stream_.next().to(device);
     model.context().micro_batch = micro;
     const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-    const CrossEntropy sums = cross_entropy(model.projection(hidden, batch.target_output),
-                                            loss_options(*parts_.model, parts_.options));
+    const CrossEntropy sums = cross_entropy(model.output->against(hidden, batch.target_output),
+                                            loss_options(parts_.options));
     sums.loss.backward();
     report.loss += sums.loss.item<double>();
     report.nll += sums.nll.item<double>();
@@ -154,7 +145,7 @@ void Trainer::record(const StepReport& report) {
 void Trainer::validate() {
   Transformer& model = *parts_.model;
   const Evaluation found = evaluate(model, *parts_.valid, {.tokens = parts_.options.batch_tokens},
-                                    loss_options(*parts_.model, parts_.options));
+                                    loss_options(parts_.options));
   nlohmann::ordered_json values{{"validation_loss", found.loss}, {"validation_nll", found.nll}};
   std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step(),
                                  found.loss, found.perplexity());
@@ -209,7 +200,7 @@ void Trainer::save() {
 void Trainer::resume(int64_t step) {
   const SavedStep saved = directory_.load_step(step);
   load_named_state(*parts_.model, saved.model);
-  optimizer_.load_state(saved.optimizer);
+  optimizer_.load_state(with_present_names(saved.optimizer));
   try {
     if (saved.state.at("corpus") != fingerprint_) {
       throw DataError(fmt::format(

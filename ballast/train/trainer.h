@@ -12,6 +12,7 @@
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/tokenizer.h"
 #include "ballast/decode/options.h"
+#include "ballast/model/transformer.h"
 #include "ballast/optim/optimizer.h"
 #include "ballast/optim/schedules.h"
 #include "ballast/prepare/initialize.h"
@@ -26,7 +27,7 @@ namespace ballast {
 /// What a training is made of. The model has its values; those of a saved step replace them.
 struct TrainingParts {
   std::shared_ptr<Transformer> model;
-  std::vector<PlannedParameter> plan;
+  Plan plan;
   OptimizerChoice optimizer;
   ScheduleChoice schedule;
   TrainOptions options;
@@ -47,9 +48,6 @@ struct TrainingSummary {
   double seconds = 0;  ///< of this process, validation and checkpoints included
   double loss = 0;     ///< of the last step, nats per token
 };
-
-/// What the optimizer changes: every parameter of a plan, weight decay on matrices only.
-std::vector<OptimizedParameter> optimized(const std::vector<PlannedParameter>& plan);
 
 /// The training loop. Resumes from the last complete step of the directory, bit for bit. A step is
 /// saved before it is validated, so that nothing that happens in a validation can cost one; a

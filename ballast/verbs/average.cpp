@@ -23,7 +23,8 @@ void run_average(const AverageFlags& flags) {
   for (const int64_t step : steps) files.push_back(directory.model_file(step));
   const std::filesystem::path output =
       flags.output.empty() ? directory.file("averaged.safetensors") : flags.output;
-  write_safetensors(output, ballast::average(files), {{"format", "pt"}});
+  const SafeTensors mean = ballast::average(files);
+  write_safetensors(output, mean.tensors, mean.metadata);
   fmt::print("averaged steps {} to {} ({} checkpoints) into {}\n", steps.front(), steps.back(),
              count, output.string());
 }

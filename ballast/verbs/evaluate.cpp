@@ -27,7 +27,7 @@ NamedFiles text_of(const EvaluateFlags& flags, const Recipe& recipe) {
   if (found.files.empty()) {
     throw RecipeError("nothing to evaluate: name files, or data.test in the recipe");
   }
-  if (recipe.model.kind == ModelKind::seq2seq && found.files.size() % 2 != 0) {
+  if (recipe.model.shape().has_source && found.files.size() % 2 != 0) {
     throw RecipeError(fmt::format(
         "{}: {} files; a seq2seq model needs pairs: source, target, source, target, ...",
         found.option, found.files.size()));
@@ -48,8 +48,8 @@ void run_evaluate(const EvaluateFlags& flags) {
                corpus.dropped_long, run.recipe.data.length.max_length);
   }
   const TrainOptions& train = run.recipe.train;
-  const Evaluation found = ballast::evaluate(*run.model, corpus, {.tokens = train.batch_tokens},
-                                             loss_options(*run.model, train));
+  const Evaluation found =
+      ballast::evaluate(*run.model, corpus, {.tokens = train.batch_tokens}, loss_options(train));
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"loss", found.loss},
                                               {"nll", found.nll},

@@ -13,47 +13,51 @@
 namespace ballast::verbs {
 namespace {
 
-const char* stack_name(Stack stack) { return stack == Stack::encoder ? "encoder" : "decoder"; }
-
-const char* kind_name(Sublayer kind) {
-  constexpr const char* names[] = {"self_attention", "cross_attention", "feed_forward"};
-  return names[static_cast<int>(kind)];
-}
-
 nlohmann::ordered_json json_of(const Profile& profile, const PreparedModel& prepared) {
   nlohmann::ordered_json omega{{"encoder", nlohmann::json::array()},
                                {"decoder", nlohmann::json::array()}};
   nlohmann::ordered_json sites = nlohmann::json::array();
   for (const ProfiledSite& each : profile) {
-    omega[stack_name(each.site.stack)].push_back(each.omega);
-    sites.push_back({{"stack", stack_name(each.site.stack)},
+    omega[std::string(enum_name(each.site.stack))].push_back(each.omega);
+    sites.push_back({{"stack", enum_name(each.site.stack)},
                      {"index", each.site.index + 1},
-                     {"kind", kind_name(each.site.kind)},
+                     {"kind", enum_name(each.site.kind)},
                      {"omega", each.omega},
                      {"shortcut_variance", each.shortcut_variance},
                      {"branch_variance", each.branch_variance}});
   }
   nlohmann::ordered_json parameters = nlohmann::json::array();
   int64_t total = 0;
-  for (const PlannedParameter& each : prepared.plan) {
+  for (const PlannedParameter& each : prepared.plan.parameters) {
     total += each.entry.tensor.numel();
     parameters.push_back({{"name", each.entry.name},
                           {"shape", each.entry.tensor.sizes().vec()},
                           {"std", each.draw.std},
                           {"mean", each.draw.mean},
                           {"multiplier", each.scaling.multiplier},
-                          {"lr_scale", each.scaling.lr_scale}});
+                          {"lr_scale", each.scaling.lr_scale},
+                          {"gain", each.entry.facts.gain},
+                          {"decays", each.entry.facts.decays()}});
   }
-  return {
-      {"omega", omega}, {"profile", sites}, {"parameter_count", total}, {"parameters", parameters}};
+  nlohmann::ordered_json factors = nlohmann::json::array();
+  for (const PlannedFactor& each : prepared.plan.factors) {
+    factors.push_back({{"module", each.entry.module},
+                       {"point", enum_name(each.entry.facts.point)},
+                       {"value", each.value}});
+  }
+  return {{"omega", omega},
+          {"profile", sites},
+          {"parameter_count", total},
+          {"parameters", parameters},
+          {"factors", factors}};
 }
 
 void print_table(const Profile& profile) {
   fmt::print("{:<8} {:>4} {:<16} {:>10} {:>10} {:>10}\n", "stack", "i", "branch", "omega", "Var x",
              "Var f");
   for (const ProfiledSite& each : profile) {
-    fmt::print("{:<8} {:>4} {:<16} {:>10.5f} {:>10.5f} {:>10.5f}\n", stack_name(each.site.stack),
-               each.site.index + 1, kind_name(each.site.kind), each.omega, each.shortcut_variance,
+    fmt::print("{:<8} {:>4} {:<16} {:>10.5f} {:>10.5f} {:>10.5f}\n", enum_name(each.site.stack),
+               each.site.index + 1, enum_name(each.site.kind), each.omega, each.shortcut_variance,
                each.branch_variance);
   }
 }

@@ -89,8 +89,8 @@ void score_test(const Recipe& recipe, const PreparedData& data, Transformer& mod
   load(model, directory, step);
   const EncodedCorpus corpus = encode_files(recipe, {recipe.data.test, {}}, *data.tokenizers);
   refuse_empty(recipe, "data.test", {recipe.data.test, {}}, corpus);
-  const Evaluation found = evaluate(model, corpus, {.tokens = recipe.train.batch_tokens},
-                                    loss_options(model, recipe.train));
+  const Evaluation found =
+      evaluate(model, corpus, {.tokens = recipe.train.batch_tokens}, loss_options(recipe.train));
   fmt::print("test: loss {:.4f}, perplexity {:.2f} (step {})\n", found.loss, found.perplexity(),
              step);
   nlohmann::ordered_json result{{"step", step},
@@ -98,7 +98,7 @@ void score_test(const Recipe& recipe, const PreparedData& data, Transformer& mod
                                 {"nll", found.nll},
                                 {"perplexity", found.perplexity()},
                                 {"tokens", found.tokens}};
-  if (recipe.model.kind == ModelKind::seq2seq) {
+  if (recipe.model.shape().has_source) {
     result["pairs"] = score_pairs(recipe, data, model, directory);
   }
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;

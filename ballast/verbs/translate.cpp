@@ -57,7 +57,7 @@ Recipe checked_recipe(const TranslateFlags& flags, const std::vector<Voter>& vot
   for (const Voter& voter : voters) {
     const RunDirectory directory = RunDirectory::open(voter.run);
     recipes.push_back(stored_recipe(directory, flags.overrides));
-    if (recipes.back().model.kind != ModelKind::seq2seq) {
+    if (!recipes.back().model.shape().has_source) {
       throw RecipeError(
           fmt::format("{}: translate needs a seq2seq model; this run is a language "
                       "model",

@@ -47,37 +47,50 @@ void set_norm(const Norm& norm, const Weights& from, const std::string& name) {
 constexpr int64_t d = 32;
 
 void set_self_attention(const Block& block, const Weights& from, const std::string& name) {
-  set_linear(*block.self_attention->query, from, name + "/linear_0", {0, d});
-  set_linear(*block.self_attention->key, from, name + "/linear_0", {d, 2 * d});
-  set_linear(*block.self_attention->value, from, name + "/linear_0", {2 * d, 3 * d});
-  set_linear(*block.self_attention->output, from, name + "/linear_1", {0, d});
-  set_norm(*block.self_attention_residual->norm_in, from, name + "/layer_norm");
+  set_linear(*block.branch<Attention>(Sublayer::self_attention).query, from, name + "/linear_0",
+             {0, d});
+  set_linear(*block.branch<Attention>(Sublayer::self_attention).key, from, name + "/linear_0",
+             {d, 2 * d});
+  set_linear(*block.branch<Attention>(Sublayer::self_attention).value, from, name + "/linear_0",
+             {2 * d, 3 * d});
+  set_linear(*block.branch<Attention>(Sublayer::self_attention).output, from, name + "/linear_1",
+             {0, d});
+  set_norm(*block.at(Sublayer::self_attention).residual->norm_at(Point::read), from,
+           name + "/layer_norm");
 }
 
 void set_cross_attention(const Block& block, const Weights& from, const std::string& name) {
-  set_linear(*block.cross_attention->query, from, name + "/linear_0", {0, d});
-  set_linear(*block.cross_attention->key, from, name + "/linear_1", {0, d});
-  set_linear(*block.cross_attention->value, from, name + "/linear_1", {d, 2 * d});
-  set_linear(*block.cross_attention->output, from, name + "/linear_2", {0, d});
-  set_norm(*block.cross_attention_residual->norm_in, from, name + "/layer_norm");
+  set_linear(*block.branch<Attention>(Sublayer::cross_attention).query, from, name + "/linear_0",
+             {0, d});
+  set_linear(*block.branch<Attention>(Sublayer::cross_attention).key, from, name + "/linear_1",
+             {0, d});
+  set_linear(*block.branch<Attention>(Sublayer::cross_attention).value, from, name + "/linear_1",
+             {d, 2 * d});
+  set_linear(*block.branch<Attention>(Sublayer::cross_attention).output, from, name + "/linear_2",
+             {0, d});
+  set_norm(*block.at(Sublayer::cross_attention).residual->norm_at(Point::read), from,
+           name + "/layer_norm");
 }
 
 void set_feed_forward(const Block& block, const Weights& from, const std::string& name) {
-  set_linear(*block.feed_forward->in, from, name + "/linear_0", {0, 4 * d});
-  set_linear(*block.feed_forward->out, from, name + "/linear_1", {0, d});
-  set_norm(*block.feed_forward_residual->norm_in, from, name + "/layer_norm");
+  set_linear(*block.branch<FeedForward>(Sublayer::feed_forward).in, from, name + "/linear_0",
+             {0, 4 * d});
+  set_linear(*block.branch<FeedForward>(Sublayer::feed_forward).out, from, name + "/linear_1",
+             {0, d});
+  set_norm(*block.at(Sublayer::feed_forward).residual->norm_at(Point::read), from,
+           name + "/layer_norm");
 }
 
 void set_stack(const BlockStack& stack, const Weights& from, const std::string& name) {
   for (size_t i = 0; i < stack.blocks.size(); ++i) {
     const std::string layer = name + "/layer_" + std::to_string(i);
     set_self_attention(*stack.blocks[i], from, layer + "/self_attention");
-    if (stack.blocks[i]->cross_attention) {
+    if (stack.blocks[i]->connections.size() == 3) {
       set_cross_attention(*stack.blocks[i], from, layer + "/attention");
     }
     set_feed_forward(*stack.blocks[i], from, layer + "/ffn");
   }
-  set_norm(*stack.final_norm, from, name + "/layer_norm");
+  set_norm(*stack.norm_at(Point::stack), from, name + "/layer_norm");
 }
 
 std::shared_ptr<Transformer> trained_model() {
@@ -94,7 +107,8 @@ std::shared_ptr<Transformer> trained_model() {
   const Weights weights = read_weights();
   assign(model->source_embedding->weight, weights.at("encoder/embeddings/weight"));
   assign(model->target_embedding->weight, weights.at("decoder/embeddings/weight"));
-  set_linear(*model->output, weights, "decoder/projection", {0, 43});
+  assign(model->output->weight(), weights.at("decoder/projection/weight"));
+  assign(model->output->bias, weights.at("decoder/projection/bias"));
   set_stack(*model->encoder, weights, "encoder");
   set_stack(*model->decoder, weights, "decoder");
   model->eval();
@@ -195,10 +209,10 @@ TEST_F(Transliteration, TheEncoderOutputAgrees) {
   const Memory memory =
       model_->encode(one(letters(expected_["cases"][0]["source"], source_words_)));
   for (int64_t i = 0; i < 8; ++i) {
-    EXPECT_NEAR(memory.rows[0][i].item<double>(),
+    EXPECT_NEAR(memory.rows.rows[0][i].item<double>(),
                 expected_["encoder_output_first_row_first8"][i].get<double>(), 1e-4);
   }
-  EXPECT_NEAR(memory.rows.sum().item<double>(), expected_["encoder_output_sum"].get<double>(),
+  EXPECT_NEAR(memory.rows.rows.sum().item<double>(), expected_["encoder_output_sum"].get<double>(),
               1e-3);
 }
 

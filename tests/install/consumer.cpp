@@ -14,6 +14,6 @@ int main() {
   const auto planned = ballast::plan(model, {});
   ballast::parameterize(planned);
   ballast::initialize(planned, 1);
-  std::printf("consumer: %zu parameters planned\n", planned.size());
-  return planned.empty() ? 1 : 0;
+  std::printf("consumer: %zu parameters planned\n", planned.parameters.size());
+  return planned.parameters.empty() ? 1 : 0;
 }

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "ballast/base/segments.h"
+#include "ballast/layers/key_value_cache.h"
+#include "ballast/layers/linear.h"
+
+namespace ballast {
+
+/// What the encoder hands to the decoder: rows [N_s, d] and where each sentence lies.
+struct Memory {
+  LinearInput rows;
+  Segments segments;
+};
+
+/// What a branch reads besides its rows.
+struct Surroundings {
+  const Segments& segments;        ///< the sequences of the rows
+  const Memory* memory = nullptr;  ///< of a decoder with a source
+};
+
+/// What the hypotheses of a decoding step read.
+struct Reading {
+  Lineage lineage;     ///< rows of the caches of self-attention
+  Segments readers;    ///< rows of the step that read each sentence
+  Segments sentences;  ///< where these lie in the memory; empty without a source
+};
+
+/// What one branch keeps while decoding.
+struct BranchCache {
+  KeyValueCache rows;  ///< of a self-attention: keys and values of the tokens so far
+  KeyValue memory;     ///< of a cross-attention: the memory, projected once
+};
+
+/// The f of a residual connection: rows [N, d] to rows [N, d].
+class Branch {
+ public:
+  virtual ~Branch() = default;
+
+  /// Whole sequences.
+  virtual torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const = 0;
+
+  /// One token per hypothesis, h [B, d].
+  virtual torch::Tensor step(const torch::Tensor& h, BranchCache& cache,
+                             const Reading& reading) const = 0;
+
+  /// Puts into a cache what the steps read of the memory.
+  virtual void remember(const Memory&, BranchCache&) const {}
+};
+
+}  // namespace ballast

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballast/base/context.h"
+#include "ballast/base/parameter.h"
+#include "ballast/kernels/attention.h"
+#include "ballast/norm/norm.h"
+
+namespace ballast {
+
+/// What stands at points.
+struct Standing {
+  Points norms = {};
+  std::vector<PointFactor> factors = {};
+  Points shifts = {};  ///< trained scalars that start at 0
+  NormChoice norm = {};
+};
+
+/// Features of a row at a point, and heads among which they are divided.
+struct RowShape {
+  int64_t width = 1, heads = 1;
+};
+
+/// A module with points: owns the norm, factors and shift that stand at each, and shows what leaves
+/// it to observers.
+class Pointed : public torch::nn::Module, public Bound, public Described {
+ public:
+  /// The norm at a point, null where there is none.
+  std::shared_ptr<Norm> norm_at(Point point) const;
+
+  std::vector<ParameterSlot> describe() override;
+
+ protected:
+  /// Registers what of `standing` stands at `point`, under names made from the point's.
+  void stand(const Standing& standing, Point point, const RowShape& shape);
+
+  /// What leaves the point: factor * norm(x) + shift, as far as they stand there, then what
+  /// observers make of it. x [N, width].
+  torch::Tensor at(Point point, const torch::Tensor& x) const;
+  /// The same of columns; they are left where they lie when nothing stands there.
+  Columns at(Point point, const Columns& x) const;
+
+  /// Whether x passes the point as it is, unseen.
+  bool is_bare(Point point) const { return !occupied_.has(point) && !is_watched(); }
+
+  /// For a kernel that applies the norm itself: that at the point, absent where there is none.
+  /// Only where `has_norm_at_most`.
+  std::optional<NormParameters> row_norm(Point point) const;
+  bool has_norm_at_most(Point point) const;
+
+ private:
+  struct Spot {
+    Point point = Point::stream;
+    RowShape shape;
+    std::shared_ptr<Norm> norm;
+    std::string factor_name, shift_name;
+    std::vector<PointFactor> factors;  // at most one is trained
+    torch::Tensor factor, shift;
+  };
+
+  const Spot* spot(Point point) const;
+  torch::Tensor times_factors(const Spot& spot, const torch::Tensor& x) const;
+
+  Points occupied_;
+  std::vector<Spot> spots_;
+};
+
+/// What a coefficient's ramp comes to at a step; 1 where it has none.
+double ramp_at(const Coefficient& coefficient, int64_t step);
+
+}  // namespace ballast

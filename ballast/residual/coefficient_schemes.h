@@ -1,0 +1,151 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "ballast/base/choice.h"
+#include "ballast/base/fields.h"
+#include "ballast/residual/form.h"
+
+namespace ballast {
+
+// Schemes that are told apart by their coefficients.
+
+/// omega is measured by one forward pass (`calibrate`), then trained, with weight decay as in the
+/// authors' Transformer-Clinic.
+struct Admin {
+  static constexpr KindInfo info{"admin", "norm(omega * x + f(x)), omega profiled and trained",
+                                 "Liu et al. 2020, arXiv:2004.08249"};
+  ResidualForm form(const ResidualSite&) const {
+    return {.norms = {Point::stream},
+            .shortcut = {
+                .trained = true, .profiled = true, .decays = true, .extent = Extent::features}};
+  }
+  bool operator==(const Admin&) const = default;
+};
+
+/// How the output change may grow with the number n of residual connections of a stack.
+enum class OutputChange { linear, logarithmic, constant };
+
+template <>
+struct EnumNames<OutputChange> {
+  static constexpr std::array<std::pair<std::string_view, OutputChange>, 3> value{
+      {{"O(n)", OutputChange::linear},
+       {"O(log n)", OutputChange::logarithmic},
+       {"O(1)", OutputChange::constant}}};
+};
+
+/// One omega for a whole stack, in closed form: omega^2 = 1, (n+1)/ln(n+1) - 1, or n.
+struct AdminConstant {
+  static constexpr KindInfo info{"admin_constant", "norm(omega x + f(x)), omega from the depth",
+                                 "admin-torch 2022"};
+  OutputChange output_change = OutputChange::logarithmic;
+  bool trained = false;
+
+  double omega(int connections) const;
+  ResidualForm form(const ResidualSite& site) const {
+    const double start = omega(site.count);
+    return {.norms = {Point::stream},
+            .shortcut = trained ? trained_vector(start) : constant(start)};
+  }
+  static constexpr auto fields() {
+    return std::make_tuple(
+        field("output_change", &AdminConstant::output_change,
+              "order of the output change in the number of connections: O(n), O(log n), O(1)"),
+        field("trained", &AdminConstant::trained, "whether omega is a trained vector"));
+  }
+  bool operator==(const AdminConstant&) const = default;
+};
+
+struct DeepNorm {
+  static constexpr KindInfo info{"deep_norm", "norm(alpha x + f(x)), gain beta on v, o, ff",
+                                 "Wang et al. 2022, arXiv:2203.00555"};
+  double alpha(const ResidualSite& site) const;
+  double beta(const ResidualSite& site) const;
+  ResidualForm form(const ResidualSite& site) const {
+    return {.norms = {Point::stream},
+            .shortcut = constant(alpha(site)),
+            .gains = value_path(beta(site))};
+  }
+  bool operator==(const DeepNorm&) const = default;
+};
+
+/// The scalar is one per layer, as in the authors' Transformer.
+struct ReZero {
+  static constexpr KindInfo info{"rezero", "x + alpha f(x), alpha trained from 0, one a layer",
+                                 "Bachlechner et al. 2020, arXiv:2003.04887"};
+  ResidualForm form(const ResidualSite&) const {
+    Coefficient alpha = trained_scalar(0);
+    alpha.owner = Owner::layer;
+    return {.branch = alpha};
+  }
+  bool operator==(const ReZero&) const = default;
+};
+
+struct SkipInit {
+  static constexpr KindInfo info{"skip_init", "x + alpha f(x), alpha trained",
+                                 "De and Smith 2020, arXiv:2002.10444"};
+  double initial = 0;
+
+  ResidualForm form(const ResidualSite&) const { return {.branch = trained_scalar(initial)}; }
+  static constexpr auto fields() {
+    return std::make_tuple(field("initial", &SkipInit::initial,
+                                 "alpha before training; the paper allows up to 1/sqrt(depth)"));
+  }
+  bool operator==(const SkipInit&) const = default;
+};
+
+struct LayerScale {
+  static constexpr KindInfo info{"layer_scale", "x + lambda * f(norm(x)), lambda trained",
+                                 "Touvron et al. 2021, arXiv:2103.17239"};
+  std::optional<double> initial;  ///< absent: 0.1 up to 18 layers, 1e-5 up to 24, then 1e-6
+
+  double start(const ResidualSite& site) const;
+  ResidualForm form(const ResidualSite& site) const {
+    return {.norms = {Point::read}, .branch = trained_vector(start(site))};
+  }
+  StackForm stack() const { return {.norms = {Point::stack}}; }
+  static constexpr auto fields() {
+    return std::make_tuple(field("initial", &LayerScale::initial,
+                                 "lambda before training; absent: by depth, as in the paper"));
+  }
+  bool operator==(const LayerScale&) const = default;
+};
+
+enum class NormPlacement { none, pre, post };
+
+template <>
+struct EnumNames<NormPlacement> {
+  static constexpr std::array<std::pair<std::string_view, NormPlacement>, 3> value{
+      {{"none", NormPlacement::none}, {"pre", NormPlacement::pre}, {"post", NormPlacement::post}}};
+};
+
+/// alpha grows from 0 to 1 by a fixed step per update and then stays; it is not trained. With
+/// `by_layer` layer l takes l times as long (ProRes).
+struct Ramp {
+  static constexpr KindInfo info{"ramp", "x + alpha_t f(x), alpha_t = min(1, t / steps)",
+                                 "the alpha schedule; ProRes, arXiv:2603.05369"};
+  int64_t steps = 1000;  ///< updates until alpha is 1
+  bool by_layer = false;
+  NormPlacement norm = NormPlacement::pre;
+
+  ResidualForm form(const ResidualSite& site) const;
+  StackForm stack() const;
+  static constexpr auto fields() {
+    return std::make_tuple(
+        field("steps", &Ramp::steps, "updates until alpha is 1", at_least_one),
+        field("by_layer", &Ramp::by_layer, "layer l takes l times as many updates (ProRes)"),
+        field("norm", &Ramp::norm, "where the norm stands: none, pre, post"));
+  }
+  bool operator==(const Ramp&) const = default;
+};
+
+using CoefficientSchemes =
+    std::variant<Admin, AdminConstant, DeepNorm, ReZero, SkipInit, LayerScale, Ramp>;
+
+}  // namespace ballast

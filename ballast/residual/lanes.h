@@ -1,0 +1,26 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <vector>
+
+#include "ballast/base/coefficient.h"
+
+namespace ballast {
+
+/// What a grid given as one number stands for.
+enum class Spread { diagonal, every_lane, first_lane };
+
+/// The grid itself, or the one that its number stands for among `lanes`: [n, n] for a diagonal,
+/// else [1, n].
+Grid spread(const Grid& grid, int lanes, Spread how);
+
+/// sum_j weight_ij lane_j for each row i of the weights, undefined where all of a row are 0.
+/// Numbers cost nothing where they are 0 or 1.
+std::vector<torch::Tensor> mixed(const Grid& weights, const std::vector<torch::Tensor>& lanes);
+
+/// The same with trained weights [rows, n] or [n] (one row), as one product.
+std::vector<torch::Tensor> mixed(const torch::Tensor& weights,
+                                 const std::vector<torch::Tensor>& lanes);
+
+}  // namespace ballast
