@@ -7,26 +7,6 @@
 namespace ballast {
 namespace {
 
-/// The sites of a block's connections.
-std::vector<ResidualSite> sites_of(const ModelOptions& options, const BlockPlace& place) {
-  const std::span<const Sublayer> kinds = options.shape().sublayers(place.stack);
-  const int count = static_cast<int>(kinds.size());
-  const int encoder = static_cast<int>(options.layers(Stack::encoder));
-  const int decoder = static_cast<int>(options.layers(Stack::decoder));
-  std::vector<ResidualSite> sites;
-  for (int i = 0; i < count; ++i) {
-    sites.push_back({.stack = place.stack,
-                     .kind = kinds[i],
-                     .index = place.layer * count + i,
-                     .count = static_cast<int>(options.layers(place.stack)) * count,
-                     .layer = place.layer,
-                     .encoder_layers = encoder,
-                     .decoder_layers = decoder,
-                     .d_model = options.d_model});
-  }
-  return sites;
-}
-
 struct BuiltBranch {
   std::shared_ptr<torch::nn::Module> module;
   std::shared_ptr<Branch> branch;
@@ -64,18 +44,19 @@ BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
 }  // namespace
 
 Block::Block(const ModelOptions& options, const BlockPlace& place) {
-  const ResidualChoice& scheme = options.residual_of(place.stack);
-  for (const ResidualSite& site : sites_of(options, place)) {
-    const ResidualForm form = form_of(scheme, site);
+  const int lanes = stack_form(options, place.stack).lanes;
+  for (const ResidualSite& site : sites_of(options, place.stack, place.layer)) {
+    const ResidualForm form = form_at(options, site);
+    const NormChoice& norm = options.norm_at(site);
     const std::string name(enum_name(site.kind));
-    const BuiltBranch built = built_branch(options, site, standing_of(form, options.norm));
+    const BuiltBranch built = built_branch(options, site, standing_of(form, norm));
     register_module(name, built.module);
     const Residual* first = connections.empty() ? nullptr : connections.front().residual.get();
     auto residual = std::make_shared<Residual>(ResidualOptions{.form = form,
-                                                               .norm = options.norm,
+                                                               .norm = norm,
                                                                .dropout = options.dropout,
                                                                .site = site,
-                                                               .lanes = stack_of(scheme).lanes,
+                                                               .lanes = lanes,
                                                                .around = built.module},
                                                first);
     register_module(name + "_residual", residual);

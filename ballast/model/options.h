@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
@@ -64,6 +65,38 @@ struct EnumNames<EmbeddingSharing> {
        {"none", EmbeddingSharing::none}}};
 };
 
+/// What one part of a model has of its own: what it does not name holds for all.
+struct SiteRule {
+  std::optional<Stack> stack;
+  std::optional<Sublayer> sublayer;
+  double from = 0,
+         to = 1;  ///< of the blocks of a stack: the share before the first, up to the last
+  std::optional<ResidualChoice> residual;
+  std::optional<NormChoice> norm;
+
+  /// Block l of L, from 0, lies at l / L.
+  bool serves(const ResidualSite& site) const {
+    const int layers = site.stack == Stack::encoder ? site.encoder_layers : site.decoder_layers;
+    const double depth = static_cast<double>(site.layer) / layers;
+    return (!stack || *stack == site.stack) && (!sublayer || *sublayer == site.kind) &&
+           depth >= from && depth < to;
+  }
+
+  static constexpr auto fields() {
+    constexpr Bounds share{.low = 0, .high = 1};
+    return std::make_tuple(
+        field("stack", &SiteRule::stack, "encoder or decoder; absent: both"),
+        field("sublayer", &SiteRule::sublayer,
+              "self_attention, cross_attention or feed_forward; absent: all"),
+        field("from", &SiteRule::from, "first block, as a share of the stack's: 0.25 of 12 is 3",
+              share),
+        field("to", &SiteRule::to, "block before which it ends, as a share", share),
+        field("residual", &SiteRule::residual, "their scheme; absent: as without the rule"),
+        field("norm", &SiteRule::norm, "their norm; absent: as without the rule"));
+  }
+  bool operator==(const SiteRule&) const = default;
+};
+
 /// Everything that decides the architecture, except the vocabulary sizes.
 struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
@@ -78,10 +111,28 @@ struct ModelOptions {
   ResidualChoice residual = Admin{};
   std::optional<ResidualChoice> encoder_residual, decoder_residual;
 
-  /// The scheme of one stack: its own where it has one (a hybrid), else the common one.
-  const ResidualChoice& residual_of(Stack stack) const {
-    const auto& own = stack == Stack::encoder ? encoder_residual : decoder_residual;
-    return own ? *own : residual;
+  std::vector<SiteRule> sites;
+  int64_t ramp = 0;
+  bool ramp_by_layer = false;
+
+  /// The scheme of a connection: that of the last rule that has one for it, else the stack's own (a
+  /// hybrid), else the common one.
+  const ResidualChoice& residual_at(const ResidualSite& site) const {
+    const auto& own = site.stack == Stack::encoder ? encoder_residual : decoder_residual;
+    const ResidualChoice* found = own ? &*own : &residual;
+    for (const SiteRule& rule : sites) {
+      if (rule.residual && rule.serves(site)) found = &*rule.residual;
+    }
+    return *found;
+  }
+
+  /// The norm of a connection and its branch.
+  const NormChoice& norm_at(const ResidualSite& site) const {
+    const NormChoice* found = &norm;
+    for (const SiteRule& rule : sites) {
+      if (rule.norm && rule.serves(site)) found = &*rule.norm;
+    }
+    return *found;
   }
 
   ModelShape shape() const { return shape_of(kind); }
@@ -122,10 +173,27 @@ struct ModelOptions {
         field("encoder_residual", &ModelOptions::encoder_residual,
               "the encoder's own scheme; absent: residual"),
         field("decoder_residual", &ModelOptions::decoder_residual,
-              "the decoder's own scheme; absent: residual"));
+              "the decoder's own scheme; absent: residual"),
+        field("sites", &ModelOptions::sites,
+              "schemes and norms of single stacks, sublayers or depths; the last that fits holds"),
+        field(
+            "ramp", &ModelOptions::ramp,
+            "updates in which the branch of every connection grows from 0; 0: there from the start",
+            at_least_zero),
+        field("ramp_by_layer", &ModelOptions::ramp_by_layer,
+              "layer l takes l times as many updates (ProRes, arXiv:2603.05369)"));
   }
   bool operator==(const ModelOptions&) const = default;
 };
+
+/// The connections of one block of a stack, in forward order.
+std::vector<ResidualSite> sites_of(const ModelOptions& options, Stack stack, int64_t layer);
+
+/// How the connection at a site is made: the form of its scheme, with the model's ramp.
+ResidualForm form_at(const ModelOptions& options, const ResidualSite& site);
+
+/// What surrounds the connections of a stack: as the scheme of the last one has it.
+StackForm stack_form(const ModelOptions& options, Stack stack);
 
 /// Ids of the source and target side.
 struct VocabularySizes {

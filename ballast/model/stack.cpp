@@ -29,7 +29,7 @@ class ContextThen {
 }  // namespace
 
 BlockStack::BlockStack(const ModelOptions& options, Stack stack)
-    : form_(stack_of(options.residual_of(stack))) {
+    : form_(stack_form(options, stack)) {
   auto list = std::make_shared<torch::nn::Module>();
   for (int layer = 0; layer < options.layers(stack); ++layer) {
     blocks.push_back(list->register_module(

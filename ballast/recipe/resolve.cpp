@@ -73,7 +73,7 @@ void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
 /// Sizes with which the arithmetic of places and indices would leave its 32 or 64 bits. What is too
 /// large for the memory alone is told by `refuse_too_large`.
 void check_sizes(const Recipe& recipe, std::vector<Contradiction>& found) {
-  constexpr int64_t most_blocks = 100'000, most_places = std::numeric_limits<int32_t>::max();
+  constexpr int64_t most_blocks = 10'000, most_places = std::numeric_limits<int32_t>::max();
   const auto* sinusoids = std::get_if<SinusoidalPositions>(&recipe.model.positions);
   const std::tuple<const char*, int64_t, int64_t> sizes[] = {
       {"model.encoder_layers", recipe.model.encoder_layers, most_blocks},

@@ -47,6 +47,21 @@ TEST(Contradictions, D06LearnedPositionsHoldTheLongestSequence) {
   EXPECT_THAT(found_at(recipe), ElementsAre("model.positions.max_length"));
 }
 
+TEST(Contradictions, RulesForSitesFitTheModelAndEachOther) {
+  Recipe recipe = sound();
+  recipe.model.sites = {{.to = 0.25, .residual = PostNorm{}}};
+  EXPECT_THAT(found_at(recipe), IsEmpty());
+  recipe.model.sites = {{.from = 0.5, .to = 0.5, .residual = PostNorm{}}};
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.sites"));
+  recipe.model.sites = {{.stack = Stack::decoder}};
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.sites"));
+  recipe.model.sites = {{.sublayer = Sublayer::feed_forward, .residual = HyperConnections{}}};
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.sites", "model.sites"));  // in both stacks
+  recipe.model.sites.clear();
+  recipe.model.ramp_by_layer = true;
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.ramp_by_layer"));
+}
+
 TEST(Contradictions, ASchedulesEndAndDecayArePossible) {
   Recipe recipe = sound();
   recipe.schedule = WsdOptions{.final_ratio = 0};

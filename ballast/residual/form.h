@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ballast/base/coefficient.h"
@@ -69,5 +69,8 @@ struct StackForm {
 
   bool operator==(const StackForm&) const = default;
 };
+
+/// Why a form cannot be executed with so many lanes; empty where it can.
+std::string refusal_of(const ResidualForm& form, int lanes);
 
 }  // namespace ballast

@@ -85,7 +85,4 @@ class Residual : public Pointed, public Surrounding {
 /// What may stand at the points of a branch, as its form has it.
 Standing standing_of(const ResidualForm& form, const NormChoice& norm);
 
-/// Why a form cannot be executed with so many lanes; empty where it can.
-std::string refusal_of(const ResidualForm& form, int lanes);
-
 }  // namespace ballast

@@ -1,0 +1,35 @@
+#include "ballast/model/options.h"
+
+namespace ballast {
+
+std::vector<ResidualSite> sites_of(const ModelOptions& options, Stack stack, int64_t layer) {
+  const std::span<const Sublayer> kinds = options.shape().sublayers(stack);
+  const int count = static_cast<int>(kinds.size());
+  std::vector<ResidualSite> sites;
+  for (int i = 0; i < count; ++i) {
+    sites.push_back({.stack = stack,
+                     .kind = kinds[i],
+                     .index = static_cast<int>(layer) * count + i,
+                     .count = static_cast<int>(options.layers(stack)) * count,
+                     .layer = static_cast<int>(layer),
+                     .encoder_layers = static_cast<int>(options.layers(Stack::encoder)),
+                     .decoder_layers = static_cast<int>(options.layers(Stack::decoder)),
+                     .d_model = options.d_model});
+  }
+  return sites;
+}
+
+ResidualForm form_at(const ModelOptions& options, const ResidualSite& site) {
+  ResidualForm form = form_of(options.residual_at(site), site);
+  if (options.ramp > 0) {
+    const int times = options.ramp_by_layer ? site.layer + 1 : 1;
+    form.branch.ramp_steps = static_cast<double>(options.ramp) * times;
+  }
+  return form;
+}
+
+StackForm stack_form(const ModelOptions& options, Stack stack) {
+  return stack_of(options.residual_at(sites_of(options, stack, options.layers(stack) - 1).back()));
+}
+
+}  // namespace ballast
