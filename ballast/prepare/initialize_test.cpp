@@ -58,6 +58,46 @@ TEST(Initialize, NtkAndStandardAreTheSameFunctionAtTheStart) {
   EXPECT_NEAR(moments(ntk->target_embedding->weight).second, 1, 0.5);
 }
 
+/// A model that is none of ours: one of torch's layers in a branch, one outside.
+class Foreign : public torch::nn::Module {
+ public:
+  explicit Foreign(const ResidualSite& site) {
+    inner_ = register_module("inner", torch::nn::Linear(8, 8));
+    register_module("outer", torch::nn::Linear(8, 8));
+    register_module("residual",
+                    std::make_shared<Residual>(ResidualOptions{.form = DeepNorm{}.form(site),
+                                                               .norm = LayerNormOptions{},
+                                                               .site = site,
+                                                               .around = inner_.ptr()}));
+  }
+
+ private:
+  torch::nn::Linear inner_{nullptr};
+};
+
+TEST(Plan, KeepsASchemesGainInAModuleOfTorchItself) {
+  const ResidualSite site{.count = 24, .encoder_layers = 12, .d_model = 8};
+  Foreign model(site);
+  double inner = 0, outer = 0;
+  for (const PlannedParameter& each : plan(model, {.init = Orthogonal{}}).parameters) {
+    if (each.entry.name == "inner.weight") inner = each.draw.std;
+    if (each.entry.name == "outer.weight") outer = each.draw.std;
+  }
+  EXPECT_NEAR(inner / outer, DeepNorm{}.beta(site), 1e-12);
+}
+
+TEST(Plan, HoldsTheFactorsOfTheForwardPassAndSetsThem) {
+  const auto model = toy_model(toy_options(PostNorm{}));
+  Plan made = plan(*model, {});
+  for (PlannedFactor& each : made.factors) {
+    if (each.entry.facts.point == Point::logits) each.value = 3;
+  }
+  const torch::Tensor hidden = torch::ones({1, 8});
+  const torch::Tensor before = model->logits(hidden);
+  parameterize(made);
+  EXPECT_TRUE(torch::allclose(model->logits(hidden), 3 * before));
+}
+
 TEST(Initialize, DeepNormShrinksTheValuePathByBeta) {
   ModelOptions options = toy_options(DeepNorm{});
   options.d_model = 64;
