@@ -1,6 +1,7 @@
 #include "ballast/prepare/initialize.h"
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
 
 #include <cmath>
 #include <map>
@@ -87,7 +88,7 @@ TEST(Plan, KeepsASchemesGainInAModuleOfTorchItself) {
 }
 
 TEST(Plan, HoldsTheFactorsOfTheForwardPassAndSetsThem) {
-  const auto model = toy_model(toy_options(PostNorm{}));
+  const auto model = testing::toy_model(toy_options(PostNorm{}));
   Plan made = plan(*model, {});
   for (PlannedFactor& each : made.factors) {
     if (each.entry.facts.point == Point::logits) each.value = 3;
