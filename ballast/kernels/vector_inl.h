@@ -62,8 +62,16 @@ inline float sum(Vector v) { return hn::GetLane(hn::SumOfLanes(Floats(), v)); }
 
 inline float largest(Vector v) { return hn::GetLane(hn::MaxOfLanes(Floats(), v)); }
 
+/// x, and 0 for a NaN where there are no vectors: there Highway's exponentials convert x to an
+/// integer by C++, which leaves that of a NaN undefined.
+inline Vector convertible(Vector x) {
+  return HWY_TARGET == HWY_SCALAR ? hn::IfThenElseZero(hn::Eq(x, x), x) : x;
+}
+
 /// exp, 0 where it would underflow. Highway's own makes 0 of a NaN, which would hide a divergence.
-inline Vector exp(Vector x) { return hn::IfThenElse(hn::Eq(x, x), hn::Exp(Floats(), x), x); }
+inline Vector exp(Vector x) {
+  return hn::IfThenElse(hn::Eq(x, x), hn::Exp(Floats(), convertible(x)), x);
+}
 
 inline Vector sigmoid(Vector x) {
   const Vector one = constant(1);
@@ -72,7 +80,9 @@ inline Vector sigmoid(Vector x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), hn::Mul(small, upper), upper);
 }
 
-inline Vector tanh(Vector x) { return hn::Tanh(Floats(), x); }
+inline Vector tanh(Vector x) {
+  return hn::IfThenElse(hn::Eq(x, x), hn::Tanh(Floats(), convertible(x)), x);
+}
 
 /// Distribution function and density of the standard normal law.
 struct Normal {
