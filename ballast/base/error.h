@@ -30,6 +30,12 @@ class StoreError : public Error {
   using Error::Error;
 };
 
+/// Memory, threads or another thing that the machine does not have (exit code 1).
+class ResourceError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// What a diverged run looked like when it was stopped.
 struct Divergence {
   int64_t step = 0;

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "ballast/base/error.h"
 #include "ballast/base/installed.h"
-#include "ballast/base/resource_error.h"
 
 namespace ballast {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ballast/base/error.h"
-#include "ballast/base/resource_error.h"
 #include "ballast/base/suggest.h"
 #include "ballast/cli/score.h"
 #include "ballast/cli/standard_streams.h"

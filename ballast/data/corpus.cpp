@@ -111,6 +111,8 @@ EncodedCorpus encode(const ParallelText& text, const Tokenizers& tokenizers,
 EncodedCorpus encode_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
                             int64_t context, const std::stop_token& stop) {
   const TokenLists encoded = encode_all(lines, tokenizer, stop);
+  EncodedCorpus made;
+  if (encoded.ids().empty()) return made;
   std::vector<int32_t> stream{static_cast<int32_t>(tokenizer.begin_id())};
   stream.reserve(1 + encoded.ids().size() + lines.size());
   for (int64_t i = 0; i < encoded.count(); ++i) {
@@ -118,8 +120,6 @@ EncodedCorpus encode_stream(std::span<const std::string> lines, const Tokenizer&
     stream.insert(stream.end(), line.begin(), line.end());
     stream.push_back(static_cast<int32_t>(tokenizer.end_id()));
   }
-  if (stream.size() < 2) throw DataError("the text has no line; give text to learn from");
-  EncodedCorpus made;
   const auto step = static_cast<std::size_t>(context);
   for (std::size_t begin = 0; begin + 1 < stream.size(); begin += step) {
     const std::size_t length = std::min(step + 1, stream.size() - begin);

@@ -65,7 +65,7 @@ EncodedCorpus encode(const ParallelText& text, const Tokenizers& tokenizers,
 /// Joins lines, each with the end piece after it (a blank line is an end piece alone), and cuts the
 /// stream that begins with the begin piece: sequence k holds ids k * context to (k + 1) * context,
 /// both included, so that every id but the first is an output exactly once. The last may be
-/// shorter. Raises DataError when there is nothing to predict, and Stopped as `encode` does.
+/// shorter. Lines that are all blank make no sequence. Raises Stopped as `encode` does.
 EncodedCorpus encode_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
                             int64_t context, const std::stop_token& stop = {});
 

@@ -117,7 +117,10 @@ TEST(Stream, PredictsEveryIdOnce) {
   }
 }
 
-TEST(Stream, RefusesTextWithoutALine) { EXPECT_THROW(encode_stream({}, letters(), 8), DataError); }
+TEST(Stream, OfBlankLinesHasNoSequence) {
+  EXPECT_EQ(encode_stream({}, letters(), 8).count(), 0);
+  EXPECT_EQ(encode_stream(std::vector<std::string>{"", ""}, letters(), 8).count(), 0);
+}
 
 TEST(TokenLists, RefuseEndsThatDoNotFit) {
   EXPECT_THROW(TokenLists({1, 2, 3}, {2}), DataError);

@@ -100,9 +100,7 @@ struct DecodeOptions {
         field("min_ratio", &D::min_ratio, "fewest tokens of an output for each source token",
               at_least_zero),
         field("allow_empty", &D::allow_empty, "whether a translation may have no token at all"),
-        field("forbid_unknown", &D::forbid_unknown,
-              "never choose the unknown piece (as Marian does by default; fairseq, CTranslate2 and "
-              "Sockeye do not)"),
+        field("forbid_unknown", &D::forbid_unknown, "never choose the unknown piece"),
         field("no_repeat_ngram", &D::no_repeat_ngram,
               "no so many tokens in a row occur twice in an output; 0 = they may", at_least_zero),
         field("batch_tokens", &D::batch_tokens, "source tokens times beam decoded together",

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "ballast/base/resource_error.h"
+#include "ballast/base/error.h"
 #include "ballast/train/progress.h"
 
 namespace ballast {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "ballast/base/error.h"
-#include "ballast/base/resource_error.h"
 #include "ballast/recipe/memory.h"
 #include "ballast/testing/temporary_directory.h"
 

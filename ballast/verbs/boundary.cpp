@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "ballast/base/resource_error.h"
+#include "ballast/base/error.h"
 #include "ballast/train/progress.h"
 
 namespace ballast {

@@ -15,10 +15,10 @@ namespace {
 
 /// What keeps every sequence of a text from being used.
 std::string emptiness(const Recipe& recipe, const EncodedCorpus& corpus) {
-  if (corpus.dropped_long == 0) return "has no line that is not blank";
+  if (corpus.dropped_long == 0) return "has no line that is not blank; expected lines of text";
   return fmt::format(
       "has no sentence that is short enough ({} are longer than data.length.max_length = {} "
-      "tokens, {} are blank)",
+      "tokens, {} are blank); raise it, or give shorter ones",
       corpus.dropped_long, recipe.data.length.max_length, corpus.dropped_empty);
 }
 
