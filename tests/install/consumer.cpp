@@ -1,3 +1,4 @@
+#include <ballast/model/transformer.h>
 #include <ballast/prepare/initialize.h>
 
 #include <cstdio>
