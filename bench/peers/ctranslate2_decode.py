@@ -38,7 +38,8 @@ length_of = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", help="folder that build/release/bench/peer_work wrote")
-    parser.add_argument("--type", default="float32", help="float32, int8, bfloat16 ...")
+    parser.add_argument("--type", default="float32",
+                        choices=sorted(ctranslate2.get_supported_compute_types("cpu")))
     parser.add_argument("--workers", type=int, default=1, help="calls at the same time")
     parser.add_argument("--threads", type=int, default=2, help="of each worker")
     parser.add_argument("--batching", choices=list(length_of), default="exact")
