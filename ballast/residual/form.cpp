@@ -2,9 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 namespace ballast {
+namespace {
+
+/// A point at which the form puts something that no module would apply; empty when there is none.
+std::string misplaced(const ResidualForm& form, int lanes) {
+  constexpr Points of_connections{Point::read,  Point::branch, Point::stream,
+                                  Point::query, Point::key,    Point::value,
+                                  Point::heads, Point::gate,   Point::hidden};
+  for (const auto& [name, point] : EnumNames<Point>::value) {
+    const bool norm = form.norms.has(point), shift = form.shifts.has(point);
+    const bool factor = std::ranges::count(form.factors, point, &PointFactor::point) > 0;
+    if (of_connections.has(point) || (!norm && !shift && !factor)) continue;
+    if (point == Point::lane && lanes > 1 && !shift && !factor) continue;
+    return fmt::format("a {} stands at point \"{}\", where a connection{} has none",
+                       norm ? "norm" : (factor ? "factor" : "shift"), name,
+                       point == Point::lane && lanes == 1 ? " with one lane" : "");
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string refusal_of(const ResidualForm& form, int lanes) {
   const std::tuple<const char*, const Coefficient&, int, int> all[] = {
@@ -30,7 +51,7 @@ std::string refusal_of(const ResidualForm& form, int lanes) {
                          grid.rows(), grid.columns(), rows, columns, lanes);
     }
   }
-  return {};
+  return misplaced(form, lanes);
 }
 
 }  // namespace ballast

@@ -72,6 +72,10 @@ TEST(Residual, FormsThatSayNothingSensibleAreRefusedWithTheReason) {
   EXPECT_THAT(reason({.branch = trained_per_head(1)}), HasSubstr("no heads"));
   EXPECT_THAT(reason({.branch = trained_vector(1)}, 2), HasSubstr("2 lanes"));
   EXPECT_THAT(reason({.shortcut = constant({2, {1, 0, 0, 1}})}), HasSubstr("2 x 2"));
+  EXPECT_THAT(reason({.norms = {Point::stack}}), HasSubstr("a norm stands at point \"stack\""));
+  EXPECT_THAT(reason({.factors = {{Point::logits, constant(2)}}}), HasSubstr("a factor stands at"));
+  EXPECT_THAT(reason({.norms = {Point::lane}}), HasSubstr("with one lane"));
+  EXPECT_EQ(reason({.norms = {Point::lane}}, 2), "");
   EXPECT_THROW(made({.branch = {.profiled = true}}), RecipeError);
 }
 
