@@ -104,34 +104,18 @@ struct Packed {
 };
 
 HWY_INLINE void multiply_packed(const Packed& p) {
-  const Floats d;
-  Vector sums[panel_width][tile_vectors];
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < panel_width; ++r) {
-#pragma GCC unroll 8
-    for (size_t v = 0; v < tile_vectors; ++v) {
-      sums[r][v] = p.add ? hn::LoadU(d, p.c + r * p.c_row + v * lanes()) : hn::Zero(d);
-    }
-  }
-  const float *a = p.a, *b = p.b;
-  for (int64_t l = 0; l < p.depth; ++l, a += panel_width, b += tile_vectors * lanes()) {
-    Vector right[tile_vectors];
-#pragma GCC unroll 8
-    for (size_t v = 0; v < tile_vectors; ++v) right[v] = hn::LoadU(d, b + v * lanes());
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < panel_width; ++r) {
-      const Vector left = hn::Set(d, a[r]);
-#pragma GCC unroll 8
-      for (size_t v = 0; v < tile_vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < panel_width; ++r) {
-#pragma GCC unroll 8
-    for (size_t v = 0; v < tile_vectors; ++v) {
-      hn::StoreU(sums[r][v], d, p.c + r * p.c_row + v * lanes());
-    }
-  }
+  multiply_tile<panel_width, tile_vectors, true>({.a = p.a,
+                                                  .a_row = 1,
+                                                  .a_column = panel_width,
+                                                  .b = p.b,
+                                                  .b_row = tile_vectors * lanes(),
+                                                  .c = p.c,
+                                                  .c_row = static_cast<size_t>(p.c_row),
+                                                  .rows = panel_width,
+                                                  .columns = tile_vectors * lanes(),
+                                                  .depth = static_cast<size_t>(p.depth),
+                                                  .add = p.add},
+                                                 0, 0);
 }
 
 /// The same where the result has fewer rows or columns than a tile: through a buffer.
