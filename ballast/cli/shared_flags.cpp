@@ -4,9 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <thread>
+
+#include "ballast/base/number.h"
 
 namespace ballast {
 namespace {
@@ -21,10 +22,8 @@ int64_t most_threads() {
 
 std::function<std::string(const std::string&)> whole_number(int64_t low, int64_t high) {
   return [low, high](const std::string& text) -> std::string {
-    int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc() && rest == end && value >= low && value <= high) return {};
+    const auto value = number_in<int64_t>(text);
+    if (value && *value >= low && *value <= high) return {};
     const bool open = high == std::numeric_limits<int64_t>::max();
     return fmt::format(
         "found {}, expected a whole number {}", text,

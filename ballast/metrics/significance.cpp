@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "ballast/base/error.h"
+#include "ballast/base/number.h"
 #include "ballast/metrics/numpy_random.h"
 
 namespace ballast {
@@ -64,12 +64,9 @@ uint64_t seed_of(const Resampling& resampling) {
     std::random_device entropy;
     return uint64_t{entropy()} << 32 | entropy();
   }
-  uint64_t seed = 0;
-  const std::string& text = resampling.seed;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error == std::errc{} && end == text.data() + text.size()) return seed;
-  throw RecipeError(
-      fmt::format("the seed is \"{}\"; expected a whole number from 0 to 2^64 - 1, or none", text));
+  if (const auto seed = number_in<uint64_t>(resampling.seed)) return *seed;
+  throw RecipeError(fmt::format(
+      "the seed is \"{}\"; expected a whole number from 0 to 2^64 - 1, or none", resampling.seed));
 }
 
 // Scores of samples of lines, drawn with replacement. Sums are float32, line after line.

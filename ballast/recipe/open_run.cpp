@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "ballast/base/error.h"
+#include "ballast/base/number.h"
 #include "ballast/base/philox.h"
 #include "ballast/base/suggest.h"
 #include "ballast/recipe/load.h"
@@ -25,16 +25,10 @@ std::string saved_steps(const std::vector<int64_t>& steps) {
   return steps.empty() ? "none is saved yet" : fmt::format("{}", fmt::join(steps, ", "));
 }
 
-std::optional<int64_t> number_in(std::string_view word) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  const bool whole = error == std::errc() && end == word.data() + word.size() && number >= 0;
-  return whole ? std::optional(number) : std::nullopt;
-}
-
 int64_t chosen_step(const RunDirectory& directory, const std::string& which) {
   const std::vector<int64_t> steps = directory.steps();
-  const auto step = number_in(which);
+  auto step = number_in<int64_t>(which);
+  if (step && *step < 0) step.reset();
   if (!step && which != "best" && which != "last") {
     const std::string near = closest(which, std::vector<std::string>{"best", "last"});
     throw RecipeError(fmt::format(

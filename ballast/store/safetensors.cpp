@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <unordered_map>
 
 #include "ballast/base/error.h"
+#include "ballast/base/number.h"
 #include "ballast/store/file.h"
 #include "ballast/store/safetensors_header.h"
 
@@ -120,12 +120,10 @@ std::map<std::string, std::string> model_metadata(std::optional<int64_t> step) {
 std::optional<int64_t> step_of(const SafeTensors& model, const std::filesystem::path& file) {
   const auto found = model.metadata.find("step");
   if (found == model.metadata.end()) return std::nullopt;
-  const std::string& text = found->second;
-  int64_t step = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
-  if (error == std::errc() && end == text.data() + text.size() && step >= 0) return step;
+  const auto step = number_in<int64_t>(found->second);
+  if (step && *step >= 0) return step;
   throw StoreError(fmt::format("{}: its metadata has step \"{}\", expected a number of updates",
-                               file.string(), text));
+                               file.string(), found->second));
 }
 
 torch::Tensor tensor_named(const NamedTensors& tensors, std::string_view name) {
