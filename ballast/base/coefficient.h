@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,9 +57,6 @@ struct Coefficient {
   Owner owner = Owner::connection;
   double ramp_steps = 0;  ///< above 0: times min(1, step / ramp_steps)
 
-  bool is_one() const {
-    return start.is_number() && start.number() == 1 && !trained && !profiled && ramp_steps == 0;
-  }
   bool operator==(const Coefficient&) const = default;
 };
 

@@ -62,7 +62,6 @@ class Points {
   }
 
   constexpr bool has(Point point) const { return (bits_ & bit(point)) != 0; }
-  constexpr bool empty() const { return bits_ == 0; }
   constexpr void insert(Point point) { bits_ |= bit(point); }
 
   bool operator==(const Points&) const = default;

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "ballast/layers/pointed.h"
+#include <torch/nn/module.h>
+
+#include "ballast/base/context.h"
+#include "ballast/base/parameter.h"
 
 namespace ballast {
 
 /// A vector per id. The table may also serve as output projection, see `OutputProjection`.
-class Embedding : public Pointed {
+class Embedding : public torch::nn::Module, public Bound, public Described {
  public:
   Embedding(int64_t vocabulary_size, int64_t d_model, Role role);
 

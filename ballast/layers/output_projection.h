@@ -5,7 +5,6 @@
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/layers/embedding.h"
-#include "ballast/layers/pointed.h"
 
 namespace ballast {
 
@@ -13,7 +12,7 @@ namespace ballast {
 ///
 /// Its factor at `logits` (table two's; 1 unless that says otherwise) is its own also where the
 /// table is not: logits = factor * multiplier of the weight * h W^T + bias.
-class OutputProjection : public Pointed {
+class OutputProjection : public torch::nn::Module, public Bound, public Described {
  public:
   /// A weight of its own, [V, d].
   OutputProjection(int64_t d_model, int64_t vocabulary_size, bool bias);

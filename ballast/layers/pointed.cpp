@@ -39,6 +39,13 @@ std::vector<int64_t> shape_of(Extent extent, const RowShape& shape) {
 
 }  // namespace
 
+torch::Tensor start_of(const Coefficient& coefficient, const RowShape& shape) {
+  const Grid& start = coefficient.start;
+  if (start.is_number()) return torch::full(shape_of(coefficient.extent, shape), start.number());
+  const torch::Tensor values = torch::tensor(start.values(), torch::kFloat32);
+  return start.rows() == 1 ? values : values.view({start.rows(), start.columns()});
+}
+
 double ramp_at(const Coefficient& coefficient, int64_t step) {
   if (coefficient.ramp_steps == 0) return 1;
   return std::min(1.0, static_cast<double>(step) / coefficient.ramp_steps);
@@ -63,9 +70,7 @@ void Pointed::stand(const Standing& standing, Point point, const RowShape& shape
             fmt::format("two trained factors stand at point \"{}\"", enum_name(point)));
       }
       made.factor_name = fmt::format("{}_factor", enum_name(point));
-      made.factor = register_parameter(
-          made.factor_name,
-          torch::full(shape_of(each.factor.extent, shape), each.factor.start.number()));
+      made.factor = register_parameter(made.factor_name, start_of(each.factor, shape));
     }
     made.factors.push_back(each);
   }

@@ -71,6 +71,10 @@ class Pointed : public torch::nn::Module, public Bound, public Described {
   std::vector<Spot> spots_;
 };
 
+/// The values that a coefficient's parameter or buffer starts with: [], [heads] or [width] by its
+/// extent, [n] or [m, n] for a grid between lanes.
+torch::Tensor start_of(const Coefficient& coefficient, const RowShape& shape);
+
 /// What a coefficient's ramp comes to at a step; 1 where it has none.
 double ramp_at(const Coefficient& coefficient, int64_t step);
 

@@ -9,22 +9,25 @@ namespace {
 
 constexpr int64_t most_layers = 10'000;  // more are refused for their number alone
 
+using Sites = std::vector<ResidualSite>;
+
 /// Every connection of a stack, in forward order.
-std::vector<ResidualSite> all_sites(const ModelOptions& options, Stack stack) {
-  std::vector<ResidualSite> sites;
+Sites all_sites(const ModelOptions& options, Stack stack) {
+  Sites sites;
   for (int64_t layer = 0; layer < std::min(options.layers(stack), most_layers); ++layer) {
-    const auto block = sites_of(options, stack, layer);
+    const Sites block = sites_of(options, stack, layer);
     sites.insert(sites.end(), block.begin(), block.end());
   }
   return sites;
 }
 
 /// Connections that their schemes cannot make, or not together.
-void check_connections(const ModelOptions& options, Stack stack,
+void check_connections(const ModelOptions& options, const Sites& sites,
                        std::vector<Contradiction>& found) {
-  if (options.layers(stack) == 0) return;
+  if (sites.empty()) return;
+  const Stack stack = sites.front().stack;
   const int lanes = stack_form(options, stack).lanes;
-  for (const ResidualSite& site : all_sites(options, stack)) {
+  for (const ResidualSite& site : sites) {
     const ResidualChoice& scheme = options.residual_at(site);
     const std::string_view name = info_of(scheme).name;
     if (const int own = stack_of(scheme).lanes; own != lanes) {
@@ -41,14 +44,12 @@ void check_connections(const ModelOptions& options, Stack stack,
   }
 }
 
-void check_rules(const ModelOptions& options, std::vector<Contradiction>& found) {
+void check_rules(const ModelOptions& options, const Sites& encoder, const Sites& decoder,
+                 std::vector<Contradiction>& found) {
   for (size_t i = 0; i < options.sites.size(); ++i) {
     const SiteRule& rule = options.sites[i];
-    bool serves = false;
-    for (const Stack stack : {Stack::encoder, Stack::decoder}) {
-      for (const ResidualSite& site : all_sites(options, stack)) serves |= rule.serves(site);
-    }
-    if (!serves) {
+    const auto serves = [&](const ResidualSite& site) { return rule.serves(site); };
+    if (std::ranges::none_of(encoder, serves) && std::ranges::none_of(decoder, serves)) {
       found.push_back({"model.sites", fmt::format("rule {} of model.sites fits no connection of "
                                                   "this model",
                                                   i + 1)});
@@ -77,10 +78,11 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
   if (options.ramp_by_layer && options.ramp == 0) {
     found.push_back({"model.ramp_by_layer", "model.ramp_by_layer has no model.ramp to lengthen"});
   }
-  for (const Stack stack : {Stack::encoder, Stack::decoder}) {
-    check_connections(options, stack, found);
-  }
-  check_rules(options, found);
+  const Sites encoder = all_sites(options, Stack::encoder);
+  const Sites decoder = all_sites(options, Stack::decoder);
+  check_connections(options, encoder, found);
+  check_connections(options, decoder, found);
+  check_rules(options, encoder, decoder, found);
   return found;
 }
 

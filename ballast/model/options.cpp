@@ -22,8 +22,7 @@ std::vector<ResidualSite> sites_of(const ModelOptions& options, Stack stack, int
 ResidualForm form_at(const ModelOptions& options, const ResidualSite& site) {
   ResidualForm form = form_of(options.residual_at(site), site);
   if (options.ramp > 0) {
-    const int times = options.ramp_by_layer ? site.layer + 1 : 1;
-    form.branch.ramp_steps = static_cast<double>(options.ramp) * times;
+    form.branch.ramp_steps = ramp_steps(options.ramp, options.ramp_by_layer, site);
   }
   return form;
 }

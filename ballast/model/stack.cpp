@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "ballast/base/error.h"
 #include "ballast/residual/lanes.h"
 
 namespace ballast {
@@ -35,13 +34,8 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
     blocks.push_back(list->register_module(
         fmt::format("{}", layer), std::make_shared<Block>(options, BlockPlace{stack, layer})));
   }
-  for (const Coefficient& each : {form_.enter, form_.leave}) {
-    if (each.trained || each.profiled || each.ramp_steps > 0) {
-      throw RecipeError("what enters and leaves the lanes of a stack has constant factors only");
-    }
-  }
-  form_.enter.start = spread(form_.enter.start, form_.lanes, Spread::every_lane);
-  form_.leave.start = spread(form_.leave.start, form_.lanes, Spread::every_lane);
+  form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
+  form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);
   register_module("layers", list);
   const Standing standing{.norms = form_.norms, .norm = options.norm};
   for (const Point point : {Point::embedding, Point::lane, Point::stack}) {
@@ -109,7 +103,7 @@ ResidualStream BlockStack::recomputed_block(const std::shared_ptr<Block>& block,
 }
 
 ResidualStream BlockStack::entered(const torch::Tensor& x) const {
-  std::vector<torch::Tensor> lanes = mixed(Grid(form_.lanes, form_.enter.start.values()), {x});
+  std::vector<torch::Tensor> lanes = mixed(Grid(form_.lanes, form_.enter.values()), {x});
   // Each behind a node of its own, so that the gradients of x are one summand a lane, in one order,
   // whether blocks are recomputed or not.
   if (form_.lanes > 1) {
@@ -121,7 +115,7 @@ ResidualStream BlockStack::entered(const torch::Tensor& x) const {
 torch::Tensor BlockStack::left(const ResidualStream& stream) const {
   std::vector<torch::Tensor> lanes = stream.lanes;
   for (size_t i = 1; i < lanes.size(); ++i) lanes[i] = at(Point::lane, lanes[i]);
-  return at(Point::stack, mixed(form_.leave.start, lanes).front());
+  return at(Point::stack, mixed(form_.leave, lanes).front());
 }
 
 }  // namespace ballast

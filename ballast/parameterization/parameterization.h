@@ -11,11 +11,9 @@ namespace ballast {
 
 /// Where the scale of a weight lives: the numbers that model, initialiser and optimizer read.
 struct Scaling {
-  double multiplier = 1;     ///< of the forward pass
-  double init_std = 1;       ///< of the stored values
-  double lr_scale = 1;       ///< of the learning rate
-  double decay_scale = 1;    ///< of the weight decay, beside that of the learning rate
-  double epsilon_scale = 1;  ///< of the optimizer's epsilon
+  double multiplier = 1;  ///< of the forward pass
+  double init_std = 1;    ///< of the stored values
+  double lr_scale = 1;    ///< of the learning rate
 
   bool operator==(const Scaling&) const = default;
 };

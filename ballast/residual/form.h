@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -63,12 +64,18 @@ struct ResidualForm {
 /// What surrounds the connections of a stack.
 struct StackForm {
   int lanes = 1;
-  Points norms = {};       ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end
-  Coefficient enter = {};  ///< one number a lane: what enters, times it; a number stands for all
-  Coefficient leave = {};  ///< one number a lane: what leaves is the sum; a number stands for all
+  Points norms = {};  ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end
+  Grid enter = 1;     ///< one number a lane: what enters, times it; a number stands for all
+  Grid leave = 1;     ///< one number a lane: what leaves is the sum; a number stands for all
 
   bool operator==(const StackForm&) const = default;
 };
+
+/// The steps of a ramp at a site: layer l, from 1, takes l times as many where it goes `by_layer`
+/// (ProRes, arXiv:2603.05369).
+inline double ramp_steps(int64_t steps, bool by_layer, const ResidualSite& site) {
+  return static_cast<double>(steps) * (by_layer ? site.layer + 1 : 1);
+}
 
 /// Why a form cannot be executed with so many lanes; empty where it can.
 std::string refusal_of(const ResidualForm& form, int lanes);

@@ -24,7 +24,7 @@ struct BottomToTop {
             .shortcut = constant({2, {1, last, first, 1 - first}}),
             .branch = constant({{1, 0}})};
   }
-  StackForm stack() const { return {.lanes = 2, .leave = constant({{1, 0}})}; }
+  StackForm stack() const { return {.lanes = 2, .leave = {{1, 0}}}; }
   bool operator==(const BottomToTop&) const = default;
 };
 

@@ -15,15 +15,6 @@ torch::Tensor scaled(const torch::Tensor& x, const Factor& factor) {
   return factor.constant == 1 ? x : x * factor.constant;
 }
 
-std::vector<int64_t> shape_of(const Coefficient& coefficient, const ResidualOptions& options) {
-  if (!coefficient.start.is_number()) {
-    const int64_t rows = coefficient.start.rows(), columns = coefficient.start.columns();
-    return rows == 1 ? std::vector<int64_t>{columns} : std::vector<int64_t>{rows, columns};
-  }
-  if (coefficient.extent == Extent::features) return {options.site.d_model};
-  return {};
-}
-
 }  // namespace
 
 Standing standing_of(const ResidualForm& form, const NormChoice& norm) {
@@ -159,13 +150,7 @@ torch::Tensor Residual::store(const std::string& name, const Coefficient& coeffi
                               const torch::Tensor& of_layer) {
   if (!coefficient.trained && !coefficient.profiled) return {};
   const bool shared = coefficient.owner == Owner::layer && of_layer.defined();
-  const torch::Tensor start =
-      shared ? of_layer
-             : torch::tensor(coefficient.start.values(), torch::kFloat32)
-                   .view(coefficient.start.is_number() ? std::vector<int64_t>{}
-                                                       : shape_of(coefficient, options_))
-                   .expand(shape_of(coefficient, options_))
-                   .clone();
+  const torch::Tensor start = shared ? of_layer : start_of(coefficient, {options_.site.d_model});
   return coefficient.trained ? register_parameter(name, start) : register_buffer(name, start);
 }
 

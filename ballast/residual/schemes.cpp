@@ -51,8 +51,7 @@ double LayerScale::start(const ResidualSite& site) const {
 }
 
 ResidualForm Ramp::form(const ResidualSite& site) const {
-  const double length = static_cast<double>(steps) * (by_layer ? site.layer + 1 : 1);
-  ResidualForm made{.branch = ramp(length)};
+  ResidualForm made{.branch = ramp(ramp_steps(steps, by_layer, site))};
   if (norm == NormPlacement::pre) made.norms = {Point::read};
   if (norm == NormPlacement::post) made.norms = {Point::stream};
   return made;
