@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ballast/kernels/comparison.h"
 
 namespace ballast {
@@ -124,6 +126,18 @@ TEST(Attention, DoesNotDependOnRunOrThreads) {
                {.heads = 4, .key_value_heads = 2, .causal = true, .dropout = {0.1, 3}}};
   EXPECT_TRUE(repeats_bit_for_bit(kernel(attention, c), inputs(c)));
   EXPECT_TRUE(same_for_any_threads(kernel(attention, c), inputs(c)));
+}
+
+TEST(Attention, KeepsNotANumberWithAndWithoutASoftCap) {
+  on_every_target([] {
+    const Segments segments = Segments::packed(std::array<int64_t, 1>{3});
+    const torch::Tensor query = torch::full({3, 8}, std::nan("")), ones = torch::ones({3, 8});
+    for (const double soft_cap : {0, 2}) {
+      const torch::Tensor y = attention({query, ones, ones, segments, segments},
+                                        {.heads = 2, .key_value_heads = 2, .soft_cap = soft_cap});
+      EXPECT_TRUE(y.isnan().all().item<bool>()) << soft_cap;
+    }
+  });
 }
 
 TEST(AttentionReference, HasTheGradientsOfFiniteDifferences) {
