@@ -61,7 +61,7 @@ const Verbs& opened() {
       verbs = reinterpret_cast<VerbsEntry>(entry)();
       return {};
     }
-    const std::string reason = ::dlerror();
+    std::string reason = ::dlerror();
     if (speaks_of_memory(reason)) throw ResourceError(std::string(no_room));
     return reason;
   });
