@@ -26,7 +26,8 @@ struct AttentionCall {
   AttentionShape shape;
   Place query, key, value;
   std::vector<AttentionSpan> spans;
-  bool covered;  ///< every row lies in a sequence, so none is left to be set to 0
+  bool covered;  ///< every query row lies in a sequence, so none is left to be set to 0
+  std::vector<bool> written;  ///< per tensor: the backward pass writes all of its gradient
 };
 
 /// The tensors of a call, each once where the columns taken from it have nothing in common: their
@@ -43,14 +44,26 @@ class Placement {
     const auto same = [&](const torch::Tensor& t) { return t.is_same(columns.rows); };
     const auto found = fits ? std::find_if(tensors_.begin(), tensors_.end(), same) : tensors_.end();
     const int64_t tensor = found - tensors_.begin();
-    if (found == tensors_.end()) tensors_.push_back(columns.rows);
+    if (found == tensors_.end()) {
+      tensors_.push_back(columns.rows);
+      widths_.push_back(0);
+    }
+    widths_[tensor] += columns.width;
     return {tensor, columns.first};
   }
 
   at::TensorList tensors() const { return tensors_; }
 
+  /// Per tensor: none of its columns is left over.
+  std::vector<bool> whole() const {
+    std::vector<bool> all;
+    for (size_t i = 0; i < tensors_.size(); ++i) all.push_back(widths_[i] == tensors_[i].size(1));
+    return all;
+  }
+
  private:
   variable_list tensors_;
+  std::vector<int64_t> widths_;
   std::vector<Columns> placed_;
 };
 
@@ -68,7 +81,12 @@ AttentionCall call_of(const AttentionInputs& inputs, const AttentionOptions& opt
                      placement.of(inputs.key),
                      placement.of(inputs.value),
                      {},
-                     inputs.queries.tokens() == inputs.query.rows.size(0)};
+                     inputs.queries.tokens() == inputs.query.rows.size(0),
+                     placement.whole()};
+  const int64_t keys = inputs.keys.tokens();
+  if (!call.covered || keys != inputs.key.rows.size(0) || keys != inputs.value.rows.size(0)) {
+    call.written.assign(call.written.size(), false);
+  }
   for (int64_t b = 0; b < inputs.queries.count(); ++b) {
     call.spans.push_back({inputs.queries.begin(b), inputs.queries.length(b), inputs.keys.begin(b),
                           inputs.keys.length(b), b});
@@ -168,9 +186,10 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const Left left{read.end()[-3], read.end()[-2], read.end()[-1]};
     read.resize(read.size() - 3);
     const torch::Tensor gradient = gradients[0].contiguous();
-    // Blocks of queries that see no key are left out of the pass.
     variable_list found;
-    for (const torch::Tensor& each : read) found.push_back(torch::zeros_like(each));
+    for (size_t i = 0; i < read.size(); ++i) {
+      found.push_back(call.written[i] ? torch::empty_like(read[i]) : torch::zeros_like(read[i]));
+    }
     torch::Tensor bias;
     if (left.bias.defined()) {
       bias = torch::zeros(

@@ -27,16 +27,46 @@ inline size_t whole_vectors(size_t count) { return (count + lanes() - 1) / lanes
 /// Query rows handled at once: few for long rows of keys, so that their logits stay in the cache.
 inline int64_t block_rows(int64_t keys) { return std::clamp<int64_t>(32768 / (keys + 1), 6, 60); }
 
+/// Four rows of four elements, transposed, to lines `width` apart.
+HWY_INLINE void transpose_four(const HeadRows<const float>& from, int64_t s, int64_t k, float* to,
+                               size_t width) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int64_t i = 0; i < 16; ++i) to[i / 4 * width + i % 4] = *from.at(s + i % 4, k + i / 4);
+#else
+  const hn::FixedTag<float, 4> d;
+  const auto a = hn::LoadU(d, from.at(s, k)), b = hn::LoadU(d, from.at(s + 1, k));
+  const auto c = hn::LoadU(d, from.at(s + 2, k)), e = hn::LoadU(d, from.at(s + 3, k));
+  const auto low_ab = hn::InterleaveLower(d, a, b), low_ce = hn::InterleaveLower(d, c, e);
+  const auto high_ab = hn::InterleaveUpper(d, a, b), high_ce = hn::InterleaveUpper(d, c, e);
+  hn::StoreU(hn::ConcatLowerLower(d, low_ce, low_ab), d, to);
+  hn::StoreU(hn::ConcatUpperUpper(d, low_ce, low_ab), d, to + width);
+  hn::StoreU(hn::ConcatLowerLower(d, high_ce, high_ab), d, to + 2 * width);
+  hn::StoreU(hn::ConcatUpperUpper(d, high_ce, high_ab), d, to + 3 * width);
+#endif
+}
+
 /// Key or value rows of one head, transposed to [K, keys filled up to whole vectors with zeros].
 inline Buffer transposed(const HeadRows<const float>& from, int64_t d_head, int64_t keys) {
   const size_t width = whole_vectors(keys);
   Buffer to = buffer(width * d_head);
-  for (int64_t k = 0; k < d_head; ++k) {
+  const int64_t fours = keys / 4 * 4;
+  int64_t k = 0;
+  for (; k + 4 <= d_head; k += 4) {
     float* line = to.get() + k * width;
-    for (int64_t s = 0; s < keys; ++s) line[s] = *from.at(s, k);
+    for (int64_t s = 0; s < fours; s += 4) transpose_four(from, s, k, line + s, width);
+  }
+  const int64_t rest = k;
+  for (k = 0; k < d_head; ++k) {
+    float* line = to.get() + k * width;
+    for (int64_t s = k < rest ? fours : 0; s < keys; ++s) line[s] = *from.at(s, k);
     std::fill(line + keys, line + width, 0.0F);
   }
   return to;
+}
+
+/// Columns [0, columns) of some rows.
+inline void set_to_zero(const HeadRows<float>& rows, int64_t count, int64_t columns) {
+  for (int64_t r = 0; r < count; ++r) std::fill_n(rows.at(r, 0), columns, 0.0F);
 }
 
 /// The query rows of one head that are handled at once.

@@ -136,12 +136,16 @@ void attend_group_backward(const AttentionBackward& call, const AttentionSpan& s
   const auto of_group = [&](const auto& rows) { return head_of(rows, span, group, shape.d_head); };
   const HeadRows key = of_group(forward.key);
   const HeadRows key_gradient = of_group(call.key), value_gradient = of_group(call.value);
+  set_to_zero(key_gradient, span.keys, shape.d_head);
+  set_to_zero(value_gradient, span.keys, shape.d_head);
   const Buffer keys = transposed(key, shape.d_head, span.keys);
   const Buffer values = transposed(of_group(forward.value), shape.d_head, span.keys);
   const size_t width = whole_vectors(span.keys), size = block_rows(span.keys) * width;
   const Scratch scratch{buffer(size), buffer(size), buffer(size), buffer(width)};
   for_each_block(shape, span, group, [&](const Rows& rows) {
-    if (rows.most_visible() == 0) return;
+    if (rows.most_visible() == 0) {
+      return set_to_zero({rows.of(call.query), call.query.row}, rows.count, shape.d_head);
+    }
     multiply_rows(rows, forward.query, keys.get(), scratch.logits.get());
     multiply_rows(rows, call.gradient, values.get(), scratch.gradient.get());
     gradient_rows(call, rows, scratch);

@@ -54,7 +54,7 @@ struct AttentionForward {
 struct AttentionBackward {
   AttentionForward forward;
   HeadRows<const float> gradient;     ///< of out
-  HeadRows<float> query, key, value;  ///< the gradients; those of key and value start at 0
+  HeadRows<float> query, key, value;  ///< the gradients; every row of a sequence is written
   DistanceBias bias = {};             ///< [B, H, width], the gradient of each sequence; starts at 0
 };
 

@@ -177,6 +177,28 @@ TEST(Attention, GivesZerosForSequencesWithoutKeys) {
   EXPECT_LT(error(c), tolerance);
 }
 
+/// What is freed here is given to the next tensors of the size.
+void leave_nan_behind(const torch::Tensor& like) {
+  std::vector<torch::Tensor> all;
+  for (int i = 0; i < 32; ++i) all.push_back(torch::full_like(like, std::nan("")));
+}
+
+TEST(Attention, GivesNoGradientFromMemoryThatWasNotWritten) {
+  const Segments few = Segments::strided(2, 5, 3), more = Segments::strided(2, 6, 4);
+  const Segments blind = Segments::packed(std::array<int64_t, 3>{3, 0, 7});
+  const Segments seen = Segments::packed(std::array<int64_t, 3>{0, 4, 8});
+  const std::vector<torch::Tensor> all{drawn({10, 4}, 1), drawn({12, 4}, 2), drawn({12, 7}, 3)};
+  for (const auto& [queries, keys] : {std::pair(few, more), {blind, seen}}) {
+    const Kernel kernel = [q = queries, k = keys](const auto& t) {
+      return attention({t[0], t[1], {t[2], 0, 4}, q, k}, {});
+    };
+    const auto before = with_gradients(kernel, all);
+    for (const torch::Tensor& t : before) leave_nan_behind(t);
+    const auto again = with_gradients(kernel, all);
+    for (size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(again[i].equal(before[i])) << i;
+  }
+}
+
 TEST(Attention, LeavesRowsOutsideEverySequenceAtZero) {
   const torch::Tensor q = drawn({10, 4}, 1), k = drawn({12, 4}, 2), v = drawn({12, 4}, 3);
   const Segments queries = Segments::strided(2, 5, 3), keys = Segments::strided(2, 6, 4);
