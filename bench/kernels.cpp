@@ -50,7 +50,7 @@ void time_step(benchmark::State& state, const Tensors& inputs,
 void linear_step(benchmark::State& state) {
   const int64_t n = state.range(0), d = state.range(1), f = state.range(2);
   time_step(state, {drawn({n, d}, 1), drawn({f, d}, 2), drawn({f}, 3)}, [](const Tensors& t) {
-    return linear(t[0], t[1], t[2], {1, Activation::gelu});
+    return linear(t[0], t[1], t[2], {1, {Elementwise::gelu}});
   });
   state.counters["GFLOP/s"] = benchmark::Counter(6e-9 * static_cast<double>(n * d * f),
                                                  benchmark::Counter::kIsIterationInvariantRate);

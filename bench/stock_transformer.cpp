@@ -97,7 +97,7 @@ StockLinear StockTransformer::own(const Linear& linear) {
 }
 
 StockNorm StockTransformer::own(const Norm& norm) {
-  return {own(norm.gain), own(norm.bias), norm.parameters_and_spec().spec.eps};
+  return {own(norm.gain), own(norm.bias), norm.form().eps};
 }
 
 StockAttention StockTransformer::own(const Attention& attention, int64_t heads) {

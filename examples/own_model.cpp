@@ -35,7 +35,7 @@ class OwnModel : public torch::nn::Module {
       residuals_.push_back(register_module(
           "residual" + name, std::make_shared<ballast::Residual>(
                                  ballast::ResidualOptions{.form = form_of(scheme, site),
-                                                          .norm = ballast::LayerNormOptions{},
+                                                          .norm = ballast::LayerNorm{},
                                                           .site = site,
                                                           .around = hidden_.back().ptr()})));
     }

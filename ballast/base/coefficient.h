@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,31 @@ enum class Extent { one, heads, features };
 /// Whose parameter a trained coefficient is; those of one layer share it.
 enum class Owner { connection, layer };
 
+/// What a gate puts its numbers through; the last three see all numbers between the lanes at once.
+enum class GateMap {
+  identity,
+  tanh,
+  sigmoid,
+  twice_sigmoid,
+  softmax,            ///< over the lanes that are read
+  doubly_stochastic,  ///< of exponentials, by Sinkhorn's iteration
+  permutations        ///< shares of all permutations of the lanes, by softmax
+};
+
+/// Makes coefficients between lanes depend on the stream, row by row:
+///
+///     outer( start + scale * inner( W norm(x) ) )
+///
+/// with W trained from 0 and scale trained. Norm has no parameters.
+struct Gate {
+  GateMap inner = GateMap::identity, outer = GateMap::identity;
+  double scale = 0.01;     ///< where it starts
+  bool center = false;     ///< whether the norm takes the mean away
+  bool all_lanes = false;  ///< W reads all lanes end to end; else each lane brings out its own part
+
+  bool operator==(const Gate&) const = default;
+};
+
 /// A factor of the forward pass: what acts is the number of `start`, or the parameter that began
 /// there, times the ramp, times the factor of table two.
 struct Coefficient {
@@ -55,7 +81,8 @@ struct Coefficient {
   bool decays = false;    ///< whether weight decay acts on the parameter
   Extent extent = Extent::one;
   Owner owner = Owner::connection;
-  double ramp_steps = 0;  ///< above 0: times min(1, step / ramp_steps)
+  double ramp_steps = 0;          ///< above 0: times min(1, step / ramp_steps)
+  std::optional<Gate> gate = {};  ///< between lanes
 
   bool operator==(const Coefficient&) const = default;
 };

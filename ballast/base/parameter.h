@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct ParameterSlot {
   ParameterFacts facts;
   double* multiplier = nullptr;  ///< of the forward pass, null where there is none
   Grid start = 0;                ///< value of a vector before training, or its elements one by one
+  /// A start that follows from other parameters: called when these are drawn. In place of `start`.
+  std::function<torch::Tensor()> derived = {};
 };
 
 /// What table two may know of a factor that stands at a point and belongs to no tensor.

@@ -28,8 +28,11 @@ enum class Role {
   norm_bias,
   shortcut_coefficient,
   branch_coefficient,
-  point_factor,  ///< a trained factor at a point, or a coefficient that reads lanes
-  point_shift,   ///< a trained scalar added at a point
+  point_factor,   ///< a trained factor at a point, or a coefficient that reads lanes
+  point_shift,    ///< a trained scalar added at a point
+  lane_gate,      ///< matrix by which a coefficient between lanes follows the stream, from 0
+  weight_factor,  ///< trained factors inside the form of a weight
+  position_bias,  ///< of the logits of attention, by distance
 };
 
 enum class Stack { encoder, decoder };
@@ -59,7 +62,8 @@ constexpr bool is_embedding(Role role) {
 constexpr bool is_vector(Role role) {
   return role == Role::bias || role == Role::norm_gain || role == Role::norm_bias ||
          role == Role::shortcut_coefficient || role == Role::branch_coefficient ||
-         role == Role::point_factor || role == Role::point_shift;
+         role == Role::point_factor || role == Role::point_shift || role == Role::position_bias ||
+         role == Role::weight_factor || role == Role::lane_gate;
 }
 
 /// Which residual connection a module serves, counted in its own stack.

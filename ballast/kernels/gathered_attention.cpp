@@ -19,17 +19,21 @@ torch::Tensor gathered_attention_reference(const GatheredInputs& inputs,
   const torch::Tensor q = inputs.query.view({count, heads, 1, inputs.query.size(1) / heads});
   torch::Tensor logits = torch::matmul(q, gathered(inputs.key).transpose(2, 3)) * options.scale;
   if (options.soft_cap > 0) logits = (logits / options.soft_cap).tanh() * options.soft_cap;
+  if (inputs.bias.defined()) logits = logits + inputs.bias.unsqueeze(1);
   return torch::matmul(torch::softmax(logits, -1), gathered(inputs.value)).view_as(inputs.query);
 }
 
 torch::Tensor gathered_attention(const GatheredInputs& inputs, const AttentionOptions& options) {
-  if (learns({inputs.query, inputs.key, inputs.value}) ||
-      !fused_serves({inputs.query, inputs.key, inputs.value})) {
+  if (learns({inputs.query, inputs.key, inputs.value, inputs.bias}) ||
+      !fused_serves({inputs.query, inputs.key, inputs.value, inputs.bias})) {
     return gathered_attention_reference(inputs, options);
   }
   const torch::Tensor query = inputs.query.contiguous(), key = inputs.key.contiguous();
   const torch::Tensor value = inputs.value.contiguous(), rows = inputs.rows.contiguous();
-  torch::Tensor out = torch::empty_like(query);
+  torch::Tensor out = torch::empty_like(query), bias;
+  if (inputs.bias.defined()) {
+    bias = torch::constant_pad_nd(inputs.bias.detach(), {0, DistanceBias::spare}).contiguous();
+  }
   const GatheredCall call{{options.heads,
                            options.key_value_heads,
                            query.size(1) / options.heads,
@@ -40,6 +44,8 @@ torch::Tensor gathered_attention(const GatheredInputs& inputs, const AttentionOp
                           query.data_ptr<float>(),
                           key.data_ptr<float>(),
                           value.data_ptr<float>(),
+                          bias.defined() ? bias.data_ptr<float>() : nullptr,
+                          bias.defined() ? bias.size(1) : 0,
                           rows.data_ptr<int32_t>(),
                           rows.size(1),
                           out.data_ptr<float>()};

@@ -11,9 +11,10 @@ struct GatheredInputs {
   torch::Tensor query;       ///< [B, H K]
   torch::Tensor key, value;  ///< [N_k, G K]
   torch::Tensor rows;        ///< int32 [B, T]; sequences may share rows
+  torch::Tensor bias = {};   ///< [H, T], of the logit of each key, or undefined
 };
 
-/// softmax(scale q k^T) v over T keys that lie anywhere; returns [B, H K].
+/// softmax(scale q k^T + bias) v over T keys that lie anywhere; returns [B, H K].
 ///
 /// For decoding from a cache whose rows never move (the block tables of Kwon et al. 2023,
 /// arXiv:2309.06180, with blocks of one token). `causal` changes nothing, for the one query comes

@@ -8,6 +8,8 @@ namespace ballast {
 struct GatheredCall {
   AttentionShape shape;
   const float *query, *key, *value;
+  const float* bias;  ///< [H, bias_width], with room for whole vectors of keys, or null
+  int64_t bias_width;
   const int32_t* rows;  ///< [B, keys]
   int64_t keys;
   float* out;

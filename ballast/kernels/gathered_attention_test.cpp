@@ -61,6 +61,23 @@ TEST(GatheredAttention, IsAttentionOfEachQueryToTheRowsOfItsTable) {
             tolerance);
 }
 
+TEST(GatheredAttention, TakesABiasForEachHeadAndKey) {
+  on_every_target([] {
+    const Case c{3, 19, 16, {.heads = 4, .key_value_heads = 2, .scale = 0.25, .soft_cap = 3}};
+    const auto t = inputs(c);
+    const torch::Tensor bias = drawn({4, 19}, 4);
+    const torch::Tensor fused = gathered_attention({t[0], t[1], t[2], table(c), bias}, c.options);
+    const auto in_double = [](const torch::Tensor& each) { return each.to(torch::kFloat64); };
+    EXPECT_LT(relative_error(
+                  fused, gathered_attention_reference({in_double(t[0]), in_double(t[1]),
+                                                       in_double(t[2]), table(c), in_double(bias)},
+                                                      c.options)),
+              tolerance);
+    EXPECT_GT(relative_error(fused, gathered_attention({t[0], t[1], t[2], table(c)}, c.options)),
+              0.01);
+  });
+}
+
 TEST(GatheredAttention, PassesGradientsWhereTheyAreAskedFor) {
   const Case c{3, 9, 16, {.heads = 2, .key_value_heads = 2, .scale = 0.25}};
   const Kernel kernel = [&](const std::vector<torch::Tensor>& t) {

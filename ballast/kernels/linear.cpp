@@ -45,36 +45,35 @@ struct Forward {
   torch::Tensor y, z;
 };
 
-torch::Tensor result_for(const torch::Tensor& z, Activation activation) {
-  const bool in_place = activation == Activation::identity || derivative_from_output(activation);
-  return in_place ? z
-                  : torch::empty({z.size(0), z.size(1) / arguments_of(activation)}, z.options());
+torch::Tensor result_for(const torch::Tensor& z, const Activation& activation) {
+  const bool in_place = activation.is_identity() || derivative_from_output(activation);
+  return in_place ? z : torch::empty({z.size(0), z.size(1) / activation.arguments()}, z.options());
 }
 
 Forward wide_forward(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      const LinearCall& call) {
   torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options().dtype(torch::kFloat32));
-  if (call.activation == Activation::identity && call.multiplier == 1) {
+  if (call.activation.is_identity() && call.multiplier == 1) {
     matmul_into(z, x, weight.t(), bias);
     return {z, {}};
   }
   matmul_into(z, x, weight.t());
   const torch::Tensor y = result_for(z, call.activation);
   finish_product(epilogue_of(y, bias, call), z.data_ptr<float>(), y.data_ptr<float>());
-  return {y, call.activation == Activation::identity ? torch::Tensor() : z};
+  return {y, call.activation.is_identity() ? torch::Tensor() : z};
 }
 
 /// The same with a bfloat16 result, whose z is rounded once, with its bias.
 Forward narrow_forward(const torch::Tensor& x, const torch::Tensor& weight,
                        const torch::Tensor& bias, LinearCall call) {
   torch::Tensor z = torch::empty({x.size(0), weight.size(0)}, x.options());
-  const Activation activation = std::exchange(call.activation, Activation::identity);
+  const Activation activation = std::exchange(call.activation, {});
   if (call.multiplier == 1) {
     matmul_into(z, x, weight.t(), bias);
   } else {
     z = rounded(wide_forward(x, weight, bias, call).y);
   }
-  if (activation == Activation::identity) return {z, {}};
+  if (activation.is_identity()) return {z, {}};
   const torch::Tensor y = result_for(z, activation);
   finish_product({y.size(0), y.size(1), nullptr, 1, activation}, bf16_data(z), bf16_data(y));
   return {y, z};
@@ -92,11 +91,11 @@ T* data_of(const torch::Tensor& t) {
 /// The gradient by z as a tensor of T's type; adds that by the bias where it is defined.
 template <class T, class Out>
 torch::Tensor product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
-                               Activation activation, const torch::Tensor& bias) {
+                               const Activation& activation, const torch::Tensor& bias) {
   constexpr auto type = std::is_same_v<Out, float> ? torch::kFloat32 : torch::kBFloat16;
   const int64_t rows = gradient.size(0), columns = gradient.size(1);
   torch::Tensor out =
-      torch::empty({rows, columns * arguments_of(activation)}, gradient.options().dtype(type));
+      torch::empty({rows, columns * activation.arguments()}, gradient.options().dtype(type));
   activation_gradient(GradientRows<T, Out>{rows, columns, activation, data_of<T>(gradient),
                                            saved.defined() ? data_of<T>(saved) : nullptr,
                                            data_of<Out>(out),
@@ -105,11 +104,11 @@ torch::Tensor product_gradient(const torch::Tensor& gradient, const torch::Tenso
 }
 
 torch::Tensor narrow_product_gradient(const torch::Tensor& gradient, const torch::Tensor& saved,
-                                      Activation activation, const torch::Tensor& bias) {
+                                      const Activation& activation, const torch::Tensor& bias) {
   if (!is_bf16(gradient)) {
     return product_gradient<float, uint16_t>(gradient, saved, activation, bias);
   }
-  if (activation == Activation::identity && !bias.defined()) return gradient;
+  if (activation.is_identity() && !bias.defined()) return gradient;
   return product_gradient<uint16_t, uint16_t>(gradient, saved, activation, bias);
 }
 
@@ -167,7 +166,7 @@ struct FusedLinear : torch::autograd::Function<FusedLinear> {
   static variable_list wide_backward(AutogradContext& context, const torch::Tensor& incoming,
                                      const variable_list& saved, const LinearCall& call) {
     const torch::Tensor gradient =
-        call.activation == Activation::identity
+        call.activation.is_identity()
             ? incoming
             : product_gradient<float, float>(incoming, saved[2], call.activation, {});
     torch::Tensor x, weight, bias;
@@ -213,25 +212,6 @@ torch::Tensor reference_product(const torch::Tensor& x, const torch::Tensor& wei
 
 }  // namespace
 
-torch::Tensor activate(const torch::Tensor& x, Activation activation) {
-  if (const auto gate = gate_of(activation)) {
-    const std::vector<torch::Tensor> halves = x.chunk(2, -1);
-    return activate(halves[0], *gate) * halves[1];
-  }
-  switch (activation) {
-    case Activation::relu:
-      return torch::relu(x);
-    case Activation::gelu:
-      return torch::gelu(x, "none");
-    case Activation::gelu_tanh:
-      return torch::gelu(x, "tanh");
-    case Activation::silu:
-      return torch::silu(x);
-    default:
-      return x;
-  }
-}
-
 torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weight,
                                const torch::Tensor& bias, const LinearOptions& options) {
   torch::Tensor y = reference_product(x, weight, options);
@@ -243,6 +223,15 @@ torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weig
 
 namespace {
 
+/// The product by the kernel, in float32, what follows it by ATen.
+torch::Tensor activated_apart(const torch::Tensor& x, const torch::Tensor& weight,
+                              const torch::Tensor& bias, LinearOptions options) {
+  const Activation activation = std::exchange(options.activation, {});
+  const Precision result = std::exchange(options.result, Precision::float32);
+  const torch::Tensor y = activate(FusedLinear::apply(x, weight, given(bias), options), activation);
+  return result == Precision::bf16 && options.bf16_weight.defined() ? y.to(torch::kBFloat16) : y;
+}
+
 bool serves(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
             const LinearOptions& options) {
   if (x.dim() != 2 || !fused_serves({weight, bias})) return false;
@@ -253,11 +242,12 @@ bool serves(const torch::Tensor& x, const torch::Tensor& weight, const torch::Te
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      const LinearOptions& options) {
-  if (weight.size(0) % arguments_of(options.activation) != 0) {
+  if (weight.size(0) % options.activation.arguments() != 0) {
     throw RecipeError("a gated pair needs a weight with an even number of rows, found " +
                       std::to_string(weight.size(0)));
   }
   if (!serves(x, weight, bias, options)) return linear_reference(x, weight, bias, options);
+  if (!has_loop(options.activation)) return activated_apart(x, weight, bias, options);
   return FusedLinear::apply(x, weight, given(bias), options);
 }
 

@@ -2,54 +2,14 @@
 
 #include <torch/types.h>
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <utility>
-
-#include "ballast/base/choice.h"
 #include "ballast/base/precision.h"
+#include "ballast/kernels/activation.h"
 
 namespace ballast {
 
-/// The last three are pairs (Shazeer 2020, arXiv:2002.05202): f(g) * u of a row [g | u], with f
-/// relu, gelu (erf) or silu; their result has half the columns of their argument.
-enum class Activation { identity, relu, gelu, gelu_tanh, silu, reglu, geglu, swiglu };
-
-template <>
-struct EnumNames<Activation> {
-  static constexpr std::array<std::pair<std::string_view, Activation>, 8> value{
-      {{"identity", Activation::identity},
-       {"relu", Activation::relu},
-       {"gelu", Activation::gelu},
-       {"gelu_tanh", Activation::gelu_tanh},
-       {"silu", Activation::silu},
-       {"reglu", Activation::reglu},
-       {"geglu", Activation::geglu},
-       {"swiglu", Activation::swiglu}}};
-};
-
-/// The f of a gated pair; nothing for an activation of single elements.
-constexpr std::optional<Activation> gate_of(Activation activation) {
-  switch (activation) {
-    case Activation::reglu:
-      return Activation::relu;
-    case Activation::geglu:
-      return Activation::gelu;
-    case Activation::swiglu:
-      return Activation::silu;
-    default:
-      return std::nullopt;
-  }
-}
-
-/// Columns of the argument for each column of the result.
-constexpr int64_t arguments_of(Activation activation) { return gate_of(activation) ? 2 : 1; }
-
 struct LinearOptions {
   double multiplier = 1;  ///< of the matrix product, not of the bias (table two)
-  Activation activation = Activation::identity;
+  Activation activation = {};
   torch::Tensor bf16_weight = {};  ///< the weight's bfloat16 copy; undefined: float32 products
   torch::Tensor bf16_x = {};       ///< the same of x; undefined: rounded by the kernel
   Precision result = Precision::float32;  ///< bf16, with `bf16_weight`: y in bfloat16
@@ -68,9 +28,5 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
 /// The ATen version, for any device, type and derivative.
 torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weight,
                                const torch::Tensor& bias, const LinearOptions& options = {});
-
-/// The activation alone, over the last dimension. GELU(1) is 0.8413447 (`gelu`, erf) or 0.8411920
-/// (`gelu_tanh`).
-torch::Tensor activate(const torch::Tensor& x, Activation activation);
 
 }  // namespace ballast

@@ -9,9 +9,20 @@ namespace ballast {
 namespace {
 
 constexpr double tolerance = 2e-2;
-constexpr std::array activations{Activation::identity,  Activation::relu,  Activation::gelu,
-                                 Activation::gelu_tanh, Activation::silu,  Activation::reglu,
-                                 Activation::geglu,     Activation::swiglu};
+constexpr std::array activations{Activation{Elementwise::identity},
+                                 Activation{Elementwise::relu},
+                                 Activation{Elementwise::gelu},
+                                 Activation{Elementwise::gelu_tanh},
+                                 Activation{Elementwise::silu},
+                                 Activation{Elementwise::relu_squared},
+                                 Activation{Elementwise::sigmoid},
+                                 Activation{Elementwise::tanh},
+                                 Activation{Elementwise::elu, false, 0.7},
+                                 Activation{Elementwise::identity, true},
+                                 Activation{Elementwise::relu, true},
+                                 Activation{Elementwise::gelu, true},
+                                 Activation{Elementwise::silu, true},
+                                 Activation{Elementwise::mish, true}};
 
 /// The whole call of a layer: copies of weight and input, made outside.
 torch::Tensor bf16_linear(const std::vector<torch::Tensor>& t, LinearOptions options) {
@@ -44,11 +55,11 @@ TEST(Bf16Linear, AgreesWithTheReferenceForAllActivationsResultsAndOddShapes) {
         for (const auto& [rows, fan_in, fan_out] : shapes) {
           const LinearOptions options{
               .multiplier = 0.7, .activation = activation, .result = result};
-          EXPECT_LT(
-              error_against_reference(fused(options), reference(options),
-                                      inputs(rows, fan_in, arguments_of(activation) * fan_out)),
-              tolerance)
-              << enum_name(activation) << ' ' << enum_name(result) << ' ' << rows << ' ' << fan_in;
+          EXPECT_LT(error_against_reference(fused(options), reference(options),
+                                            inputs(rows, fan_in, activation.arguments() * fan_out)),
+                    tolerance)
+              << info_of(activation.function).name << ' ' << enum_name(result) << ' ' << rows << ' '
+              << fan_in;
         }
       }
     }
@@ -58,7 +69,7 @@ TEST(Bf16Linear, AgreesWithTheReferenceForAllActivationsResultsAndOddShapes) {
 TEST(Bf16Linear, IsExactForOperandsThatBfloat16Holds) {
   std::vector<torch::Tensor> given = inputs(40, 33, 20);
   for (torch::Tensor& t : given) t = rounded(t).to(torch::kFloat32);
-  const LinearOptions options{.multiplier = 0.7, .activation = Activation::gelu};
+  const LinearOptions options{.multiplier = 0.7, .activation = Activation{Elementwise::gelu}};
   const torch::Tensor y = bf16_linear(given, options);
   for (torch::Tensor& t : given) t = t.to(torch::kFloat64);
   EXPECT_LT(relative_error(y, reference(options)(given)), 1e-6);
@@ -67,7 +78,7 @@ TEST(Bf16Linear, IsExactForOperandsThatBfloat16Holds) {
 TEST(Bf16Linear, TheReferenceRoundsTheSameOperands) {
   const std::vector<torch::Tensor> given = inputs(40, 33, 20);
   for (const Precision result : {Precision::float32, Precision::bf16}) {
-    const LinearOptions options{.activation = Activation::silu, .result = result};
+    const LinearOptions options{.activation = Activation{Elementwise::silu}, .result = result};
     const torch::Tensor y = bf16_linear(given, options);
     const ReferenceKernels scope;
     const torch::Tensor expected = bf16_linear(given, options);
@@ -96,11 +107,12 @@ TEST(Bf16Linear, LayersCanShareACopyOfTheirInput) {
 TEST(Bf16Linear, GoesOnFromABfloat16Result) {
   const torch::Tensor second = drawn({6, 20}, 4) * 0.3;
   const Kernel two = [&](const auto& t) {
-    const LinearOptions in{.activation = Activation::gelu, .result = Precision::bf16};
+    const LinearOptions in{.activation = Activation{Elementwise::gelu}, .result = Precision::bf16};
     return linear(bf16_linear(t, in), t[3], {}, {.bf16_weight = rounded(t[3])});
   };
   const Kernel expected = [&](const auto& t) {
-    const torch::Tensor hidden = linear_reference(t[0], t[1], t[2], {1, Activation::gelu});
+    const torch::Tensor hidden =
+        linear_reference(t[0], t[1], t[2], {1, Activation{Elementwise::gelu}});
     return linear_reference(hidden, t[3], {});
   };
   std::vector<torch::Tensor> given = inputs(50, 33, 20);
@@ -120,7 +132,7 @@ TEST(Bf16Linear, KeepsOnlyTheCopyOfItsInputForTheBackwardPass) {
 }
 
 TEST(Bf16Linear, RepeatsBitForBitAndItsBiasGradientDependsOnNoThreads) {
-  const Kernel kernel = fused({.activation = Activation::gelu});
+  const Kernel kernel = fused({.activation = Activation{Elementwise::gelu}});
   EXPECT_TRUE(repeats_bit_for_bit(kernel, inputs(700, 48, 200)));
   const auto bias_gradient = [&](int threads) {
     const ThreadScope scope(threads);
@@ -136,7 +148,7 @@ TEST(Bf16Linear, KeepsNotANumberThroughEveryActivation) {
         const std::vector<torch::Tensor> t{
             torch::full({1, 9}, std::nan("")), torch::ones({8, 9}), {}};
         const torch::Tensor y = bf16_linear(t, {.activation = activation, .result = result});
-        EXPECT_TRUE(y.isnan().all().item<bool>()) << enum_name(activation);
+        EXPECT_TRUE(y.isnan().all().item<bool>()) << info_of(activation.function).name;
       }
     }
   });

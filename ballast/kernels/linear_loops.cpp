@@ -62,30 +62,50 @@ struct Silu {
   }
 };
 
+struct ReluSquared {
+  static Vector value(Vector z) { return hn::Mul(Relu::value(z), Relu::value(z)); }
+  static Vector slope(Vector z) { return hn::Add(Relu::value(z), Relu::value(z)); }
+};
+
+struct Sigmoid {
+  static Vector value(Vector z) { return sigmoid(z); }
+  static Vector slope(Vector z) {
+    const Vector s = sigmoid(z);
+    return hn::Mul(s, hn::Sub(constant(1), s));
+  }
+};
+
 /// f(g) * u of a row [g | u].
 template <class F>
 struct Gated {};
 
+/// A function and its loop.
+template <Elementwise function, class F>
+struct Row {};
+
+/// Calls the loop of the row that is the activation's, if there is one.
+template <class Body, Elementwise... functions, class... F>
+void dispatch(const Activation& activation, const Body& body, Row<functions, F>...) {
+  const auto run = [&](auto f) {
+    using Loop = decltype(f);
+    if (activation.gated) return body(Gated<Loop>());
+    body(f);
+  };
+  (void)((functions == activation.function ? (run(F()), true) : false) || ...);
+}
+
 template <class Body>
-void with_activation(Activation activation, const Body& body) {
-  switch (activation) {
-    case Activation::identity:
-      return body(Identity());
-    case Activation::relu:
-      return body(Relu());
-    case Activation::gelu:
-      return body(Gelu());
-    case Activation::gelu_tanh:
-      return body(GeluTanh());
-    case Activation::silu:
-      return body(Silu());
-    case Activation::reglu:
-      return body(Gated<Relu>());
-    case Activation::geglu:
-      return body(Gated<Gelu>());
-    case Activation::swiglu:
-      return body(Gated<Silu>());
-  }
+void with_activation(const Activation& activation, const Body& body) {
+  dispatch(activation, body, Row<Elementwise::identity, Identity>(), Row<Elementwise::relu, Relu>(),
+           Row<Elementwise::gelu, Gelu>(), Row<Elementwise::gelu_tanh, GeluTanh>(),
+           Row<Elementwise::silu, Silu>(), Row<Elementwise::relu_squared, ReluSquared>(),
+           Row<Elementwise::sigmoid, Sigmoid>());
+}
+
+bool loop_exists(const Activation& activation) {
+  bool exists = false;
+  with_activation(activation, [&](auto) { exists = true; });
+  return exists;
 }
 
 bool changes(const Epilogue& epilogue) {
@@ -124,7 +144,7 @@ void finish_row(Gated<F>, const Epilogue& epilogue, T* z, T* y) {
 
 template <class T>
 void finish_rows(const Epilogue& epilogue, T* z, T* y, int64_t begin, int64_t end) {
-  const int64_t z_columns = epilogue.columns * arguments_of(epilogue.activation);
+  const int64_t z_columns = epilogue.columns * epilogue.activation.arguments();
   with_activation(epilogue.activation, [&](auto f) HWY_ATTR {
     for (int64_t row = begin; row < end; ++row) {
       finish_row(f, epilogue, z + row * z_columns, y + row * epilogue.columns);
@@ -169,7 +189,7 @@ void gradient_row(Gated<F>, const GradientRows<T, Out>& row) {
 
 template <class T, class Out>
 void gradient_rows(const GradientRows<T, Out>& call, int64_t begin, int64_t end, float* sums) {
-  const int64_t z_columns = call.columns * arguments_of(call.activation);
+  const int64_t z_columns = call.columns * call.activation.arguments();
   const int64_t saved_columns = derivative_from_output(call.activation) ? call.columns : z_columns;
   with_activation(call.activation, [&](auto f) HWY_ATTR {
     for (int64_t i = begin; i < end; ++i) {
@@ -205,6 +225,7 @@ HWY_AFTER_NAMESPACE();
 namespace ballast {
 namespace {
 
+HWY_EXPORT(loop_exists);
 HWY_EXPORT(finish_wide);
 HWY_EXPORT(finish_narrow);
 HWY_EXPORT(wide_to_wide);
@@ -225,7 +246,7 @@ void for_rows(const Epilogue& epilogue, const Body& body) {
 template <class T, class Out, class Body>
 void for_summed_rows(const GradientRows<T, Out>& call, const Body& body) {
   const RowBlocks blocks(call.rows, 16, 32);
-  const int64_t sums = call.sums == nullptr ? 0 : call.columns * arguments_of(call.activation);
+  const int64_t sums = call.sums == nullptr ? 0 : call.columns * call.activation.arguments();
   std::vector<float> parts(blocks.count() * sums, 0.0F);
   for_each_task(blocks.count(), [&](int64_t block) {
     body(blocks.begin(block), blocks.end(block), sums > 0 ? parts.data() + block * sums : nullptr);
@@ -235,7 +256,13 @@ void for_summed_rows(const GradientRows<T, Out>& call, const Body& body) {
 
 }  // namespace
 
-bool derivative_from_output(Activation activation) { return activation == Activation::relu; }
+bool has_loop(const Activation& activation) {
+  return HWY_DYNAMIC_DISPATCH(loop_exists)(activation);
+}
+
+bool derivative_from_output(const Activation& activation) {
+  return activation.function == Elementwise::relu && !activation.gated;
+}
 
 void finish_product(const Epilogue& epilogue, float* z, float* y) {
   for_rows(epilogue, [&](int64_t begin, int64_t end) {

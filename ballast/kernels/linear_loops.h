@@ -8,14 +8,17 @@ namespace ballast {
 
 /// Rows of a product on their way through multiplier, bias and activation.
 struct Epilogue {
-  int64_t rows, columns;  ///< of y; z has `arguments_of(activation)` times the columns
+  int64_t rows, columns;  ///< of y; z has `activation.arguments()` times the columns
   const float* bias;      ///< [columns of z] or null
   float multiplier;
   Activation activation;
 };
 
+/// Whether there is a loop for it; the others are ATen's.
+bool has_loop(const Activation& activation);
+
 /// True when the derivative is taken from the activation's result, not from its argument.
-bool derivative_from_output(Activation activation);
+bool derivative_from_output(const Activation& activation);
 
 /// z = multiplier * z + bias in place, y = activation(z); y may be z unless that is a pair.
 /// Computed in float32; uint16_t stands for bfloat16.

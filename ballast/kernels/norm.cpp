@@ -6,9 +6,8 @@
 #include "ballast/kernels/select.h"
 
 namespace ballast {
-namespace {
 
-torch::Tensor divisor(const torch::Tensor& mean_square, const NormSpec& spec) {
+torch::Tensor norm_divisor(const torch::Tensor& mean_square, const NormSpec& spec) {
   // A row of zeros has no slope; without the smallest float its gradient would be 0 / 0.
   constexpr double tiny = std::numeric_limits<float>::min();
   switch (spec.placement) {
@@ -21,6 +20,8 @@ torch::Tensor divisor(const torch::Tensor& mean_square, const NormSpec& spec) {
   }
   return mean_square.sqrt();
 }
+
+namespace {
 
 bool is_narrow(torch::ScalarType type) { return type == torch::kHalf || type == torch::kBFloat16; }
 
@@ -37,7 +38,7 @@ torch::Tensor norm_reference(const torch::Tensor& x, const torch::Tensor& gain,
     centred = centred - centred.slice(-1, 0, 1).detach();
     centred = centred - centred.mean(-1, true);
   }
-  torch::Tensor y = centred / divisor(centred.square().mean(-1, true), spec);
+  torch::Tensor y = centred / norm_divisor(centred.square().mean(-1, true), spec);
   if (gain.defined()) y = y * gain;
   if (bias.defined()) y = y + bias;
   return y.to(type);

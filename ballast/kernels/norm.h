@@ -30,6 +30,10 @@ struct NormSpec {
   EpsPlacement placement = EpsPlacement::inside_root;
 };
 
+/// What is divided by where the second moment (around the mean, where that is taken away) is
+/// `mean_square`, of any shape; never 0.
+torch::Tensor norm_divisor(const torch::Tensor& mean_square, const NormSpec& spec);
+
 /// gain * normalised(x) + bias over the last dimension, statistics in float32 or better.
 ///
 /// `layer`: (x - mean) / root of the population variance; `rms`: x / root of the mean square.

@@ -3,12 +3,14 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <optional>
 
 #include "ballast/kernels/attention.h"
 #include "ballast/layers/branch.h"
 #include "ballast/layers/dropout.h"
 #include "ballast/layers/linear.h"
 #include "ballast/layers/pointed.h"
+#include "ballast/layers/relative_positions.h"
 
 namespace ballast {
 
@@ -17,7 +19,11 @@ struct AttentionLayerOptions {
   int64_t heads = 8;
   double dropout = 0;  ///< of the probabilities
   bool causal = false;
-  Standing standing = {};  ///< at `query`, `key`, `value` and `heads`
+  WeightForm weights = {};
+  Standing standing = {};                  ///< at `query`, `key`, `value` and `heads`
+  std::optional<double> score_scale = {};  ///< of q k^T; absent: table two's factor at `scores`
+  /// Of self-attention, null where it knows none; registered by whoever made it.
+  std::shared_ptr<RelativePositions> positions = {};
 };
 
 /// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m). The factor of the
@@ -39,7 +45,7 @@ class Attention : public Pointed, public Branch {
                        const Segments& keys) const;
 
   /// Keys and values of a memory [N_k, d].
-  KeyValue project(const LinearInput& memory) const;
+  KeyValue project(const Memory& memory) const;
 
   /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it; `rows`
   /// [B, T] says where in the cache these lie, see `Lineage`.

@@ -3,29 +3,34 @@
 namespace ballast {
 
 FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(options.activation) {
-  const int64_t arguments = arguments_of(options.activation);
+  const int64_t arguments = options.activation.arguments();
   in = register_module("in", std::make_shared<Linear>(LinearShape{.fan_in = options.d_model,
                                                                   .fan_out = options.d_ff,
                                                                   .role = Role::feed_forward_in,
-                                                                  .stacked = arguments}));
-  out = register_module("out", std::make_shared<Linear>(LinearShape{options.d_ff, options.d_model,
-                                                                    Role::feed_forward_out}));
+                                                                  .stacked = arguments,
+                                                                  .form = options.weights}));
+  out = register_module("out", std::make_shared<Linear>(LinearShape{.fan_in = options.d_ff,
+                                                                    .fan_out = options.d_model,
+                                                                    .role = Role::feed_forward_out,
+                                                                    .form = options.weights}));
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
   stand(options.standing, Point::gate, {arguments * options.d_ff});
   stand(options.standing, Point::hidden, {options.d_ff});
 }
 
-torch::Tensor FeedForward::forward(const torch::Tensor& x) const {
+torch::Tensor FeedForward::forward(const torch::Tensor& x, const Segments* sequences) const {
   const DropMask mask = dropout_->mask();
   // The widest activation of a block; only its second matrix may read it rounded.
   const bool read_by_others = mask.active() || !is_bare(Point::hidden);
   const Precision type = read_by_others ? Precision::float32 : in->context().precision;
-  return out->forward(at(Point::hidden, dropout(activated(x, type), mask)));
+  const torch::Tensor hidden = dropout(activated(x, type, sequences), mask);
+  return out->forward(at(Point::hidden, hidden, sequences));
 }
 
-torch::Tensor FeedForward::activated(const torch::Tensor& x, Precision type) const {
+torch::Tensor FeedForward::activated(const torch::Tensor& x, Precision type,
+                                     const Segments* sequences) const {
   if (is_bare(Point::gate)) return in->forward(x, {activation_, type});
-  return activate(at(Point::gate, in->forward(x)), activation_);
+  return activate(at(Point::gate, in->forward(x), sequences), activation_);
 }
 
 }  // namespace ballast

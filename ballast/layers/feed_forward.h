@@ -13,7 +13,8 @@ namespace ballast {
 
 struct FeedForwardOptions {
   int64_t d_model = 512, d_ff = 2048;
-  Activation activation = Activation::relu;
+  Activation activation = {Elementwise::relu};
+  WeightForm weights = {};
   double dropout = 0;      ///< after the activation
   Standing standing = {};  ///< at `gate` and `hidden`
 };
@@ -24,9 +25,10 @@ class FeedForward : public Pointed, public Branch {
  public:
   explicit FeedForward(const FeedForwardOptions& options);
 
-  torch::Tensor forward(const torch::Tensor& x) const;
-  torch::Tensor forward(const torch::Tensor& h, const Surroundings&) const override {
-    return forward(h);
+  /// Of x [N, d]; norms that read more than a row need the `sequences`.
+  torch::Tensor forward(const torch::Tensor& x, const Segments* sequences = nullptr) const;
+  torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const override {
+    return forward(h, &around.segments);
   }
   torch::Tensor step(const torch::Tensor& h, BranchCache&, const Reading&) const override {
     return forward(h);
@@ -35,7 +37,7 @@ class FeedForward : public Pointed, public Branch {
   std::shared_ptr<Linear> in, out;
 
  private:
-  torch::Tensor activated(const torch::Tensor& x, Precision type) const;
+  torch::Tensor activated(const torch::Tensor& x, Precision type, const Segments* sequences) const;
 
   Activation activation_;
   std::shared_ptr<Dropout> dropout_;

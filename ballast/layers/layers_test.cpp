@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 
 #include "ballast/base/error.h"
 #include "ballast/base/moments.h"
@@ -8,6 +9,7 @@
 #include "ballast/layers/embedding.h"
 #include "ballast/layers/feed_forward.h"
 #include "ballast/layers/positions.h"
+#include "ballast/layers/relative_positions.h"
 
 namespace ballast {
 namespace {
@@ -22,9 +24,76 @@ TEST(Positions, SinusoidsAreAllSinesThenAllCosines) {
 }
 
 TEST(Positions, ASequenceLongerThanALearnedTableIsRefused) {
-  Positions positions(LearnedPositions{.max_length = 4}, 8);
-  EXPECT_THROW(positions.forward(torch::arange(5), 5), DataError);
-  EXPECT_EQ(positions.forward(torch::arange(4), 4).size(0), 4);
+  Positions positions(LearnedPositions{.max_length = 4}.form(), 8);
+  const torch::Tensor x = torch::zeros({5, 8});
+  EXPECT_THROW(positions.added_to(x, torch::arange(5), 5), DataError);
+  EXPECT_EQ(positions.added_to(x.slice(0, 0, 4), torch::arange(4), 4).size(0), 4);
+}
+
+/// Rows of two heads, all alike, as columns.
+Columns same_rows(int64_t count, uint64_t seed) {
+  torch::manual_seed(static_cast<int64_t>(seed));
+  return torch::randn({1, 16}).expand({count, 16}).contiguous();
+}
+
+TEST(RelativePositions, ATurnedProductDependsOnTheDistanceAlone) {
+  for (const PairLayout layout : {PairLayout::halves, PairLayout::interleaved}) {
+    const RelativePositions rotary(RotaryPositions{.layout = layout}.form(), 2, 8, true);
+    const torch::Tensor places = torch::arange(9);
+    const Columns q = rotary.turned(same_rows(9, 1), places);
+    const Columns k = rotary.turned(same_rows(9, 2), places);
+    const torch::Tensor products = torch::mm(q.rows, k.rows.t());
+    for (int64_t distance = 0; distance < 4; ++distance) {
+      const torch::Tensor diagonal = products.diagonal(-distance);
+      EXPECT_LT((diagonal - diagonal[0]).abs().max().item<double>(), 1e-4);
+    }
+    EXPECT_GT((products[0][0] - products[3][0]).abs().item<double>(), 1e-3);
+  }
+}
+
+// The paper's equation: the pair (2i, 2i + 1) as a complex number times e^(i p base^(-2 i / K)).
+TEST(RelativePositions, InterleavedPairsAreTurnedAsComplexNumbers) {
+  const RelativePositions rotary(RotaryPositions{.layout = PairLayout::interleaved}.form(), 1, 4,
+                                 true);
+  const torch::Tensor row = torch::tensor({{1.0F, 2.0F, 3.0F, 4.0F}});
+  const torch::Tensor turned = rotary.turned(row, torch::tensor({5})).rows;
+  const std::complex<double> first = std::complex(1.0, 2.0) * std::polar(1.0, 5.0);
+  const std::complex<double> second = std::complex(3.0, 4.0) * std::polar(1.0, 0.05);
+  const double expected[] = {first.real(), first.imag(), second.real(), second.imag()};
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(turned[0][i].item<double>(), expected[i], 1e-6);
+}
+
+TEST(RelativePositions, SlopesAreAlibis) {
+  const std::vector<double> eight = alibi_slopes(8), twelve = alibi_slopes(12);
+  EXPECT_DOUBLE_EQ(eight.front(), 0.5);
+  EXPECT_DOUBLE_EQ(eight.back(), 1.0 / 256);
+  ASSERT_EQ(twelve.size(), 12U);
+  EXPECT_DOUBLE_EQ(twelve[8], std::exp2(-0.5));
+  EXPECT_DOUBLE_EQ(twelve[11], std::exp2(-3.5));
+  const RelativePositions alibi(AlibiPositions{}.form(), 8, 4, true);
+  const torch::Tensor bias = alibi.bias(3);
+  EXPECT_EQ(bias.sizes(), (std::vector<int64_t>{8, 5}));
+  EXPECT_DOUBLE_EQ(bias[0][0].item<double>(), -1.0);
+  EXPECT_DOUBLE_EQ(bias[0][2].item<double>(), 0.0);
+  EXPECT_TRUE(torch::equal(alibi.bias_of_last(3), bias.slice(1, 0, 3)));
+}
+
+// Values of transformers' T5Attention._relative_position_bucket, 32 buckets up to 128.
+TEST(RelativePositions, BucketsAreT5s) {
+  const std::vector<int64_t> distances{-200, -128, -127, -64, -33, -16, -12, -9,  -8,
+                                       -7,   -1,   0,    1,   7,   11,  32,  100, 200};
+  const std::vector<int64_t> both{15, 15, 15, 14, 12, 10, 9, 8, 8, 7, 1, 0, 17, 23, 24, 28, 31, 31};
+  const std::vector<int64_t> before{31, 31, 31, 26, 21, 16, 12, 9, 8, 7, 1, 0, 0, 0, 0, 0, 0, 0};
+  for (const bool causal : {false, true}) {
+    RelativePositions positions(BucketPositions{}.form(), 1, 4, causal);
+    positions.table.detach().copy_(torch::arange(32).view({1, 32}));
+    const torch::Tensor bias = positions.bias(201);
+    for (size_t i = 0; i < distances.size(); ++i) {
+      EXPECT_EQ(bias[0][200 + distances[i]].item<double>(),
+                static_cast<double>((causal ? before : both)[i]))
+          << distances[i];
+    }
+  }
 }
 
 TEST(Embedding, ItsFactorIsSqrtDUntilAParameterisationSaysOtherwise) {
@@ -94,7 +163,7 @@ TEST(Joined, RoundsInBfloat16WhatTheLayersRound) {
 
 TEST(FeedForward, AGatedPairIsOneWeightOfTwoMatricesWithTheFansOfEach) {
   const torch::NoGradGuard no_grad;
-  FeedForward layer({.d_model = 6, .d_ff = 5, .activation = Activation::swiglu});
+  FeedForward layer({.d_model = 6, .d_ff = 5, .activation = {Elementwise::silu, true}});
   for (const torch::Tensor& each : layer.parameters()) each.copy_(torch::randn(each.sizes()));
   EXPECT_EQ(layer.in->weight.sizes(), (std::vector<int64_t>{10, 6}));
   EXPECT_EQ(layer.in->describe()[0].facts.fan_out, 5);

@@ -1,6 +1,7 @@
 #include "ballast/layers/linear.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ballast {
 
@@ -8,12 +9,49 @@ Linear::Linear(const LinearShape& shape) : shape_(shape) {
   const int64_t rows = shape.stacked * shape.fan_out;
   weight = register_parameter("weight", torch::zeros({rows, shape.fan_in}));
   if (shape.bias) bias = register_parameter("bias", torch::zeros({rows}));
+  const WeightForm& form = shape.form;
+  if (form.scales_inputs) {
+    input_scale = register_parameter("input_scale", torch::ones({shape.fan_in}));
+  }
+  if (form.gain != WeightGain::none) {
+    weight_gain = register_parameter(
+        "weight_gain", form.gain == WeightGain::rows ? torch::ones({rows}) : torch::ones({}));
+  }
+  if (form.divisor == WeightDivisor::spectral) {
+    const auto unit = [](int64_t count) {
+      return torch::full({count}, 1 / std::sqrt(static_cast<double>(count)));
+    };
+    left_vector = register_buffer("left_vector", unit(rows));
+    right_vector = register_buffer("right_vector", unit(shape.fan_in));
+  }
 }
 
-LinearOptions Linear::options_for(const LinearInput& x, const LinearResult& result) const {
+WeightTensors Linear::tensors() const {
+  return {weight, input_scale, weight_gain, left_vector, right_vector};
+}
+
+/// One iteration for each set of values that a weight has in training, as the paper has it, so that
+/// neither a recomputed block nor a second batch of the step makes another.
+void Linear::follow_step() const {
+  if (shape_.form.divisor != WeightDivisor::spectral || !is_training()) return;
+  if (std::exchange(iterated_at_, context().step) != context().step) {
+    iterate(shape_.form, tensors());
+  }
+}
+
+torch::Tensor Linear::acting_weight() const {
+  if (shape_.form.is_plain()) return weight;
+  follow_step();
+  const auto make = [&] { return acting(shape_.form, tensors()); };
+  if (is_training() || torch::GradMode::is_enabled()) return make();
+  return kept_.get({weight, input_scale, weight_gain, left_vector}, make);
+}
+
+LinearOptions Linear::options_for(const torch::Tensor& acting, const LinearInput& x,
+                                  const LinearResult& result) const {
   LinearOptions options{multiplier, result.activation};
   if (context().precision == Precision::bf16) {
-    options.bf16_weight = bf16_weight_.of(weight);
+    options.bf16_weight = bf16_weight_.of(acting);
     options.bf16_x = x.bf16;
     options.result = result.type;
   }
@@ -21,7 +59,8 @@ LinearOptions Linear::options_for(const LinearInput& x, const LinearResult& resu
 }
 
 torch::Tensor Linear::forward(const LinearInput& x, LinearResult result) const {
-  return linear(x.rows, weight, bias, options_for(x, result));
+  const torch::Tensor acting = acting_weight();
+  return linear(x.rows, acting, bias, options_for(acting, x, result));
 }
 
 torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const LinearInput& x) {
@@ -37,8 +76,8 @@ torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers, const L
   std::vector<torch::Tensor> weights, biases, bf16_weights;
   LinearOptions options;
   for (const auto& layer : layers) {
-    options = layer->options_for(x, {});
-    weights.push_back(layer->weight);
+    weights.push_back(layer->acting_weight());
+    options = layer->options_for(weights.back(), x, {});
     biases.push_back(layer->bias);
     bf16_weights.push_back(options.bf16_weight);
   }
@@ -54,6 +93,28 @@ std::vector<ParameterSlot> Linear::describe() {
                              .stacked = shape_.stacked};
   std::vector<ParameterSlot> slots{
       {.name = "weight", .tensor = weight, .facts = facts, .multiplier = &multiplier}};
+  const ParameterFacts beside{.role = Role::weight_factor,
+                              .fan_in = shape_.fan_in,
+                              .fan_out = shape_.fan_out,
+                              .stacked = shape_.stacked};
+  if (input_scale.defined()) {
+    slots.push_back({.name = "input_scale", .tensor = input_scale, .facts = beside, .start = 1});
+  }
+  if (weight_gain.defined()) {
+    slots.push_back({.name = "weight_gain", .tensor = weight_gain, .facts = beside, .start = 1});
+    if (shape_.form.divisor == WeightDivisor::spectral) {
+      slots.back().derived = [form = shape_.form, all = tensors()] {
+        constexpr int enough = 50;  // one a step keeps up with a weight, but has to begin near it
+        for (int i = 0; i < enough; ++i) iterate(form, all);
+        return torch::ones({});
+      };
+    }
+    if (shape_.form.gain_undoes_divisor) {
+      slots.back().derived = [form = shape_.form, all = tensors()] {
+        return divisor_of(form, all, undivided(form, all)).flatten();
+      };
+    }
+  }
   if (bias.defined()) {
     slots.push_back({.name = "bias",
                      .tensor = bias,

@@ -11,6 +11,7 @@
 #include "ballast/base/parameter.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/linear.h"
+#include "ballast/layers/weight_form.h"
 
 namespace ballast {
 
@@ -20,6 +21,7 @@ struct LinearShape {
   Role role = Role::hidden;
   bool bias = true;
   int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
+  WeightForm form = {};
 };
 
 /// Rows [N, fan_in] that linear layers read. Layers that read the same rows share one bfloat16 copy
@@ -39,12 +41,12 @@ struct LinearInput {
 
 /// What a linear layer makes of its product.
 struct LinearResult {
-  Activation activation = Activation::identity;
+  Activation activation = {};
   Precision type = Precision::float32;  ///< bf16, in a model of that precision: a bfloat16 tensor
 };
 
-/// y = activation(multiplier x W^T + b) on [N, fan_in]. Values are decided by `initialize`; the
-/// context decides the precision of the product.
+/// y = activation(multiplier x W'^T + b) on [N, fan_in], where W' is what acts for the weight by
+/// its form. Values are decided by `initialize`; the context decides the precision of the product.
 class Linear : public torch::nn::Module, public Bound, public Described {
  public:
   explicit Linear(const LinearShape& shape);
@@ -52,18 +54,29 @@ class Linear : public torch::nn::Module, public Bound, public Described {
   torch::Tensor forward(const LinearInput& x, LinearResult result = {}) const;
   std::vector<ParameterSlot> describe() override;
 
+  /// W' [stacked fan_out, fan_in]: the weight itself where its form is plain. In evaluation without
+  /// gradients it is made once and kept until what it is made of changes.
+  torch::Tensor acting_weight() const;
+
   torch::Tensor weight;   ///< [stacked fan_out, fan_in]
   torch::Tensor bias;     ///< [stacked fan_out], undefined when the shape asks for none
   double multiplier = 1;  ///< set by `parameterize`
+  torch::Tensor weight_gain, input_scale;   ///< of the form, undefined where it has none
+  torch::Tensor left_vector, right_vector;  ///< of a spectral form
 
  private:
   friend torch::Tensor joined(const std::vector<std::shared_ptr<Linear>>& layers,
                               const LinearInput& x);
 
-  LinearOptions options_for(const LinearInput& x, const LinearResult& result) const;
+  LinearOptions options_for(const torch::Tensor& acting, const LinearInput& x,
+                            const LinearResult& result) const;
+  WeightTensors tensors() const;
+  void follow_step() const;
 
   LinearShape shape_;
   mutable Bf16Copy bf16_weight_;
+  mutable int64_t iterated_at_ = -1;  // step
+  mutable MadeFrom kept_;
 };
 
 /// The results of several layers of the same rows beside each other, [N, sum of fan_out], from one

@@ -53,9 +53,11 @@ double ramp_at(const Coefficient& coefficient, int64_t step) {
 
 void Pointed::stand(const Standing& standing, Point point, const RowShape& shape) {
   Spot made{.point = point, .shape = shape};
-  if (standing.norms.has(point)) {
-    made.norm =
-        register_module(norm_name(point), std::make_shared<Norm>(standing.norm, shape.width));
+  const auto own = std::ranges::find(standing.own_norms, point, &PointNorm::point);
+  const bool has_own = own != standing.own_norms.end();
+  if (has_own || standing.norms.has(point)) {
+    made.norm = register_module(norm_name(point),
+                                std::make_shared<Norm>(has_own ? own->form : standing.norm, shape));
   }
   for (const PointFactor& each : standing.factors) {
     if (each.point != point) continue;
@@ -83,20 +85,20 @@ void Pointed::stand(const Standing& standing, Point point, const RowShape& shape
   spots_.push_back(std::move(made));
 }
 
-torch::Tensor Pointed::at(Point point, const torch::Tensor& x) const {
+torch::Tensor Pointed::at(Point point, const torch::Tensor& x, const Segments* sequences) const {
   if (is_bare(point)) return x;
   torch::Tensor y = x;
   if (const Spot* here = spot(point)) {
-    if (here->norm) y = here->norm->forward(y);
+    if (here->norm) y = here->norm->forward(y, sequences);
     y = times_factors(*here, y);
     if (here->shift.defined()) y = y + here->shift;
   }
   return shown(point, y);
 }
 
-Columns Pointed::at(Point point, const Columns& x) const {
+Columns Pointed::at(Point point, const Columns& x, const Segments* sequences) const {
   if (is_bare(point)) return x;
-  return at(point, x.alone().contiguous());
+  return at(point, x.alone().contiguous(), sequences);
 }
 
 torch::Tensor Pointed::times_factors(const Spot& spot, const torch::Tensor& x) const {
@@ -115,15 +117,16 @@ torch::Tensor Pointed::times_factors(const Spot& spot, const torch::Tensor& x) c
   return y;
 }
 
-bool Pointed::has_norm_at_most(Point point) const {
+bool Pointed::has_row_norm_at_most(Point point) const {
   const Spot* here = spot(point);
-  return here == nullptr || (here->factors.empty() && !here->shift.defined());
+  return here == nullptr || (here->factors.empty() && !here->shift.defined() &&
+                             (!here->norm || here->norm->for_one_row()));
 }
 
 std::optional<NormParameters> Pointed::row_norm(Point point) const {
   const Spot* here = spot(point);
   if (here == nullptr || !here->norm) return std::nullopt;
-  return here->norm->parameters_and_spec();
+  return here->norm->for_one_row();
 }
 
 std::shared_ptr<Norm> Pointed::norm_at(Point point) const {

@@ -14,17 +14,19 @@
 
 namespace ballast {
 
+/// A norm that stands at a point, whatever the scheme says.
+struct PointNorm {
+  Point point = Point::query;
+  NormForm form;
+};
+
 /// What stands at points.
 struct Standing {
   Points norms = {};
   std::vector<PointFactor> factors = {};
   Points shifts = {};  ///< trained scalars that start at 0
-  NormChoice norm = {};
-};
-
-/// Features of a row at a point, and heads among which they are divided.
-struct RowShape {
-  int64_t width = 1, heads = 1;
+  NormForm norm = {};  ///< at the points of `norms`
+  std::vector<PointNorm> own_norms = {};
 };
 
 /// A module with points: owns the norm, factors and shift that stand at each, and shows what leaves
@@ -41,18 +43,19 @@ class Pointed : public torch::nn::Module, public Bound, public Described {
   void stand(const Standing& standing, Point point, const RowShape& shape);
 
   /// What leaves the point: factor * norm(x) + shift, as far as they stand there, then what
-  /// observers make of it. x [N, width].
-  torch::Tensor at(Point point, const torch::Tensor& x) const;
+  /// observers make of it. x [N, width], rows of the `sequences`, which are needed where a norm
+  /// reads more than one row.
+  torch::Tensor at(Point point, const torch::Tensor& x, const Segments* sequences = nullptr) const;
   /// The same of columns; they are left where they lie when nothing stands there.
-  Columns at(Point point, const Columns& x) const;
+  Columns at(Point point, const Columns& x, const Segments* sequences = nullptr) const;
 
   /// Whether x passes the point as it is, unseen.
   bool is_bare(Point point) const { return !occupied_.has(point) && !is_watched(); }
 
   /// For a kernel that applies the norm itself: that at the point, absent where there is none.
-  /// Only where `has_norm_at_most`.
+  /// Only where `has_row_norm_at_most`.
   std::optional<NormParameters> row_norm(Point point) const;
-  bool has_norm_at_most(Point point) const;
+  bool has_row_norm_at_most(Point point) const;
 
  private:
   struct Spot {

@@ -19,15 +19,17 @@ torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model) {
   return torch::cat({angles.sin(), angles.cos()}, 1).to(torch::kFloat32);
 }
 
-Positions::Positions(const PositionChoice& choice, int64_t d_model) : d_model_(d_model) {
-  if (const auto* learned = std::get_if<LearnedPositions>(&choice)) {
-    table = register_parameter("table", torch::zeros({learned->max_length, d_model}));
-  } else {
-    first_ = std::get<SinusoidalPositions>(choice).first;
-  }
+Positions::Positions(const PositionForm& form, int64_t d_model) : form_(form), d_model_(d_model) {
+  if (form.added != AddedPositions::table) return;
+  table = register_parameter("table", torch::zeros({form.table_length, d_model}));
 }
 
-torch::Tensor Positions::forward(const torch::Tensor& places, int64_t longest) {
+torch::Tensor Positions::added_to(const torch::Tensor& x, const torch::Tensor& places,
+                                  int64_t longest) {
+  return form_.added == AddedPositions::none ? x : x + vectors(places, longest);
+}
+
+torch::Tensor Positions::vectors(const torch::Tensor& places, int64_t longest) {
   if (table.defined()) {
     if (longest > table.size(0)) {
       throw DataError(fmt::format(
@@ -50,7 +52,7 @@ torch::Tensor Positions::sinusoids_up_to(int64_t longest, torch::Device device) 
   const int64_t known = sinusoids_.defined() ? sinusoids_.size(0) : 0;
   if (!sinusoids_.defined() || known < longest || sinusoids_.device() != device) {
     const int64_t length = std::max<int64_t>({2 * known, longest, 64});
-    sinusoids_ = sinusoids(first_, length, d_model_).to(device);
+    sinusoids_ = sinusoids(form_.first, length, d_model_).to(device);
   }
   return sinusoids_;
 }

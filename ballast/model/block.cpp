@@ -18,14 +18,32 @@ BuiltBranch built(const Options& options) {
   return {made, made};
 }
 
-BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
-                         const Standing& standing) {
-  const AttentionLayerOptions attention{
+AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSite& site,
+                                   const Standing& standing,
+                                   const std::shared_ptr<RelativePositions>& positions) {
+  AttentionLayerOptions made{
       .d_model = options.d_model,
       .heads = options.heads,
       .dropout = options.attention_dropout,
       .causal = site.stack == Stack::decoder && site.kind == Sublayer::self_attention,
+      .weights = form_of(options.weights),
       .standing = standing};
+  if (site.kind == Sublayer::self_attention) made.positions = positions;
+  const QueryKeyForm compared = form_of(options.query_key_norm, options.norm_at(site));
+  made.score_scale = compared.score_scale;
+  if (compared.norm) {
+    made.standing.own_norms = {{Point::query, *compared.norm}, {Point::key, *compared.norm}};
+  }
+  if (compared.gain) {
+    made.standing.factors.push_back({Point::query, trained_scalar(*compared.gain)});
+  }
+  return made;
+}
+
+BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
+                         const Standing& standing,
+                         const std::shared_ptr<RelativePositions>& positions) {
+  const AttentionLayerOptions attention = attention_at(options, site, standing, positions);
   switch (site.kind) {
     case Sublayer::self_attention:
       return built<SelfAttention>(attention);
@@ -36,20 +54,22 @@ BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
   }
   return built<FeedForward>(FeedForwardOptions{.d_model = options.d_model,
                                                .d_ff = options.d_ff,
-                                               .activation = options.activation,
+                                               .activation = form_of(options.activation),
+                                               .weights = form_of(options.weights),
                                                .dropout = options.activation_dropout,
                                                .standing = standing});
 }
 
 }  // namespace
 
-Block::Block(const ModelOptions& options, const BlockPlace& place) {
+Block::Block(const ModelOptions& options, const BlockPlace& place,
+             const std::shared_ptr<RelativePositions>& positions) {
   const int lanes = stack_form(options, place.stack).lanes;
   for (const ResidualSite& site : sites_of(options, place.stack, place.layer)) {
     const ResidualForm form = form_at(options, site);
     const NormChoice& norm = options.norm_at(site);
     const std::string name(enum_name(site.kind));
-    const BuiltBranch built = built_branch(options, site, standing_of(form, norm));
+    const BuiltBranch built = built_branch(options, site, standing_of(form, norm), positions);
     register_module(name, built.module);
     const Residual* first = connections.empty() ? nullptr : connections.front().residual.get();
     auto residual = std::make_shared<Residual>(ResidualOptions{.form = form,
@@ -66,8 +86,8 @@ Block::Block(const ModelOptions& options, const BlockPlace& place) {
 
 ResidualStream Block::forward(ResidualStream stream, const Surroundings& around) const {
   for (const auto& [branch, residual] : connections) {
-    stream = residual->forward(stream,
-                               [&](const torch::Tensor& h) { return branch->forward(h, around); });
+    const auto function = [&](const torch::Tensor& h) { return branch->forward(h, around); };
+    stream = residual->forward(stream, function, &around.segments);
   }
   return stream;
 }

@@ -29,7 +29,9 @@ struct Connection {
 /// One layer of a stack: its connections in forward order.
 class Block : public torch::nn::Module {
  public:
-  Block(const ModelOptions& options, const BlockPlace& place);
+  /// `positions` are what its self-attention knows of places, null for nothing.
+  Block(const ModelOptions& options, const BlockPlace& place,
+        const std::shared_ptr<RelativePositions>& positions = {});
 
   /// Whole sequences; without a memory in a block that does not cross-attend.
   ResidualStream forward(ResidualStream stream, const Surroundings& around) const;

@@ -44,6 +44,49 @@ void check_connections(const ModelOptions& options, const Sites& sites,
   }
 }
 
+/// Why a norm cannot stand in a stack; empty where it can.
+std::string refusal_of(const NormChoice& choice, const RowShape& shape, bool is_causal) {
+  const NormForm form = form_of(choice);
+  const std::string_view name = info_of(choice).name;
+  if (is_causal && !form.is_row_wise()) {
+    return fmt::format(
+        "{} reads other tokens besides its own, so that in the causal decoder a "
+        "later one would reach an earlier one; let model.norm be of single tokens "
+        "and name {} in model.sites for the encoder",
+        name, name);
+  }
+  if (const int64_t groups = form.groups_of(shape); shape.width % groups != 0) {
+    return fmt::format("{} has {} groups, which do not divide the {} features", name, groups,
+                       shape.width);
+  }
+  return {};
+}
+
+/// Norms that cannot stand where they would.
+void check_norms(const ModelOptions& options, const Sites& sites,
+                 std::vector<Contradiction>& found) {
+  if (sites.empty()) return;
+  const Stack stack = sites.front().stack;
+  std::vector<const NormChoice*> standing;
+  if (stack_form(options, stack).norms != Points{}) standing.push_back(&options.norm);
+  for (const ResidualSite& site : sites) {
+    if (form_at(options, site).norms != Points{}) standing.push_back(&options.norm_at(site));
+  }
+  for (const NormChoice* each : standing) {
+    const std::string refusal =
+        refusal_of(*each, {options.d_model, options.heads}, stack == Stack::decoder);
+    if (refusal.empty()) continue;
+    found.push_back({"model.norm", refusal});
+    return;
+  }
+  const auto compared = form_of(options.query_key_norm, options.norm_at(sites.front())).norm;
+  if (compared && !compared->is_row_wise()) {
+    found.push_back({"model.query_key_norm",
+                     "model.query_key_norm has a norm that reads other tokens besides its own; "
+                     "queries and keys need one of single tokens"});
+  }
+}
+
 void check_rules(const ModelOptions& options, const Sites& encoder, const Sites& decoder,
                  std::vector<Contradiction>& found) {
   for (size_t i = 0; i < options.sites.size(); ++i) {
@@ -75,6 +118,12 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
         {"model.d_model",
          fmt::format("model.d_model = {} is odd; positions need an even width", options.d_model)});
   }
+  if (form_of(options.positions).rotary_base > 0 && (options.d_model / options.heads) % 2 != 0) {
+    found.push_back(
+        {"model.positions", fmt::format("rotary positions turn pairs of features, and heads of "
+                                        "model.d_model / model.heads = {} have an odd number",
+                                        options.d_model / options.heads)});
+  }
   if (options.ramp_by_layer && options.ramp == 0) {
     found.push_back({"model.ramp_by_layer", "model.ramp_by_layer has no model.ramp to lengthen"});
   }
@@ -82,6 +131,8 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
   const Sites decoder = all_sites(options, Stack::decoder);
   check_connections(options, encoder, found);
   check_connections(options, decoder, found);
+  check_norms(options, encoder, found);
+  check_norms(options, decoder, found);
   check_rules(options, encoder, decoder, found);
   return found;
 }

@@ -48,8 +48,8 @@ std::vector<InventoryEntry> entries_of(torch::nn::Module& module, const std::str
     const std::vector<ParameterSlot> slots = described->describe();
     refuse_forgotten(module, slots, path);
     for (const ParameterSlot& slot : slots) {
-      entries.push_back(
-          {joined(path, slot.name), slot.tensor, slot.facts, slot.multiplier, slot.start});
+      entries.push_back({joined(path, slot.name), slot.tensor, slot.facts, slot.multiplier,
+                         slot.start, slot.derived});
     }
     return entries;
   }

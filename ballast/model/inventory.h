@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct InventoryEntry {
   ParameterFacts facts;
   double* multiplier = nullptr;  ///< null where the forward pass has none
   Grid start = 0;                ///< value of a vector before training, or its elements one by one
+  std::function<torch::Tensor()> derived = {};  ///< see `ParameterSlot`
 };
 
 /// One factor of a model that table two decides.

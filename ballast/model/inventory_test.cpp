@@ -49,13 +49,12 @@ TEST(Inventory, ReZeroListsTheCoefficientOfALayerOnce) {
   EXPECT_EQ(count, 4);  // two layers in each stack
 }
 
-TEST(Inventory, OfEverySchemeIsEveryNamedParameter) {
-  for (const ResidualChoice& scheme : testing::all_schemes()) {
+TEST(Inventory, OfEveryRowIsEveryNamedParameter) {
+  for (const testing::LawCase& each_case : testing::all_cases()) {
     for (const EmbeddingSharing sharing : {EmbeddingSharing::none, EmbeddingSharing::all}) {
-      ModelOptions options = testing::toy_options(scheme);
+      ModelOptions options = each_case.options;
       options.share_embeddings = sharing;
       options.output_bias = true;
-      options.positions = LearnedPositions{.max_length = 16};
       const auto model = testing::toy_model(options);
       std::set<std::string> listed, named;
       for (const InventoryEntry& each : inventory(*model)) listed.insert(each.name);
@@ -65,7 +64,7 @@ TEST(Inventory, OfEverySchemeIsEveryNamedParameter) {
       for (const torch::Tensor& each : model->parameters()) {
         distinct.insert(each.unsafeGetTensorImpl());
       }
-      EXPECT_EQ(listed.size(), distinct.size()) << info_of(scheme).name;
+      EXPECT_EQ(listed.size(), distinct.size()) << each_case.name;
     }
   }
 }

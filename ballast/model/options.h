@@ -12,9 +12,11 @@
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
 #include "ballast/base/role.h"
-#include "ballast/kernels/linear.h"
-#include "ballast/layers/positions.h"
-#include "ballast/norm/norm.h"
+#include "ballast/layers/activation_kinds.h"
+#include "ballast/layers/position_kinds.h"
+#include "ballast/layers/weight_form.h"
+#include "ballast/norm/kinds.h"
+#include "ballast/norm/query_key.h"
 #include "ballast/residual/schemes.h"
 
 namespace ballast {
@@ -102,12 +104,14 @@ struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
   int64_t d_model = 512, d_ff = 2048, heads = 8;
   int64_t encoder_layers = 6, decoder_layers = 6;
-  Activation activation = Activation::relu;
+  ActivationChoice activation;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   EmbeddingSharing share_embeddings = EmbeddingSharing::automatic;
   bool output_bias = false;
   PositionChoice positions;
   NormChoice norm;
+  QueryKeyChoice query_key_norm;
+  WeightChoice weights;
   ResidualChoice residual = Admin{};
   std::optional<ResidualChoice> encoder_residual, decoder_residual;
 
@@ -153,9 +157,8 @@ struct ModelOptions {
         field("encoder_layers", &ModelOptions::encoder_layers, "blocks; ignored by causal_lm",
               at_least_one),
         field("decoder_layers", &ModelOptions::decoder_layers, "blocks", at_least_one),
-        field(
-            "activation", &ModelOptions::activation,
-            "of the feed-forward layers; reglu, geglu, swiglu are gated pairs: act(W_g x) * W_u x"),
+        field("activation", &ModelOptions::activation,
+              "of the feed-forward layers; gated pairs are act(W_g x) * W_u x"),
         field("dropout", &ModelOptions::dropout,
               "after the embeddings and on every branch before it is added", probability),
         field("attention_dropout", &ModelOptions::attention_dropout,
@@ -169,6 +172,10 @@ struct ModelOptions {
         field("output_bias", &ModelOptions::output_bias, "whether the output projection has one"),
         field("positions", &ModelOptions::positions, "how a token knows its place"),
         field("norm", &ModelOptions::norm, "normalisation, wherever the residual scheme has one"),
+        field("query_key_norm", &ModelOptions::query_key_norm,
+              "what queries and keys go through before they are compared"),
+        field("weights", &ModelOptions::weights,
+              "what acts for the stored matrices of attention and feed-forward layers"),
         field("residual", &ModelOptions::residual, "how a branch is joined to its shortcut"),
         field("encoder_residual", &ModelOptions::encoder_residual,
               "the encoder's own scheme; absent: residual"),

@@ -27,7 +27,7 @@ TEST(SiteRule, TheLastThatFitsHolds) {
   options.decoder_residual = PreNorm{};
   options.sites = {{.stack = Stack::decoder, .residual = SandwichNorm{}},
                    {.sublayer = Sublayer::cross_attention, .residual = PostNorm{}},
-                   {.stack = Stack::encoder, .norm = RmsNormOptions{}}};
+                   {.stack = Stack::encoder, .norm = RmsNorm{}}};
   EXPECT_EQ(scheme_at(options, Stack::encoder, 0, 0), "admin");
   EXPECT_EQ(scheme_at(options, Stack::decoder, 0, 0), "sandwich_norm");
   EXPECT_EQ(scheme_at(options, Stack::decoder, 0, 1), "post_norm");

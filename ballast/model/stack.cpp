@@ -29,15 +29,24 @@ class ContextThen {
 
 BlockStack::BlockStack(const ModelOptions& options, Stack stack)
     : form_(stack_form(options, stack)) {
+  const PositionForm positions = form_of(options.positions);
+  std::shared_ptr<RelativePositions> relative;
+  if (positions.rotary_base > 0 || positions.distance != DistanceRule::none) {
+    relative = register_module(
+        "positions",
+        std::make_shared<RelativePositions>(
+            positions, options.heads, options.d_model / options.heads, stack == Stack::decoder));
+  }
   auto list = std::make_shared<torch::nn::Module>();
   for (int layer = 0; layer < options.layers(stack); ++layer) {
     blocks.push_back(list->register_module(
-        fmt::format("{}", layer), std::make_shared<Block>(options, BlockPlace{stack, layer})));
+        fmt::format("{}", layer),
+        std::make_shared<Block>(options, BlockPlace{stack, layer}, relative)));
   }
   form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
   form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);
   register_module("layers", list);
-  const Standing standing{.norms = form_.norms, .norm = options.norm};
+  const Standing standing{.norms = form_.norms, .norm = form_of(options.norm)};
   for (const Point point : {Point::embedding, Point::lane, Point::stack}) {
     stand(standing, point, {options.d_model});
   }
@@ -50,7 +59,7 @@ torch::Tensor BlockStack::forward(const torch::Tensor& x, const Surroundings& ar
     stream = recomputing ? recomputed_block(block, stream, around)
                          : block->forward(std::move(stream), around);
   }
-  return left(stream);
+  return left(stream, &around.segments);
 }
 
 torch::Tensor BlockStack::step(const torch::Tensor& x, StackCache& cache,
@@ -62,7 +71,7 @@ torch::Tensor BlockStack::step(const torch::Tensor& x, StackCache& cache,
     stream = block->step(std::move(stream), own, reading);
     first += own.size();
   }
-  return left(stream);
+  return left(stream, nullptr);
 }
 
 StackCache BlockStack::cache(const Memory& memory) const {
@@ -112,10 +121,12 @@ ResidualStream BlockStack::entered(const torch::Tensor& x) const {
   return {std::move(lanes)};
 }
 
-torch::Tensor BlockStack::left(const ResidualStream& stream) const {
+torch::Tensor BlockStack::left(const ResidualStream& stream, const Segments* sequences) const {
   std::vector<torch::Tensor> lanes = stream.lanes;
-  for (size_t i = 1; i < lanes.size(); ++i) lanes[i] = at(Point::lane, lanes[i]);
-  return at(Point::stack, mixed(form_.leave, lanes).front());
+  for (size_t i = 1; i < lanes.size(); ++i) {
+    lanes[i] = at(Point::lane, lanes[i], sequences);
+  }
+  return at(Point::stack, mixed(form_.leave, lanes).front(), sequences);
 }
 
 }  // namespace ballast

@@ -21,8 +21,8 @@ class BlockStack : public Pointed {
   BlockStack(const ModelOptions& options, Stack stack);
 
   /// What enters the first block of embedded rows [N, d], before their dropout.
-  torch::Tensor entering(const torch::Tensor& embedded) const {
-    return at(Point::embedding, embedded);
+  torch::Tensor entering(const torch::Tensor& embedded, const Segments* sequences = nullptr) const {
+    return at(Point::embedding, embedded, sequences);
   }
 
   /// x [N, d] to rows [N, d].
@@ -44,7 +44,7 @@ class BlockStack : public Pointed {
   ResidualStream recomputed_block(const std::shared_ptr<Block>& block, const ResidualStream& stream,
                                   const Surroundings& around) const;
   ResidualStream entered(const torch::Tensor& x) const;
-  torch::Tensor left(const ResidualStream& stream) const;
+  torch::Tensor left(const ResidualStream& stream, const Segments* sequences) const;
 
   StackForm form_;
 };

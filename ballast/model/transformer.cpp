@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "ballast/base/error.h"
+#include "ballast/layers/positions.h"
+#include "ballast/layers/relative_positions.h"
 #include "ballast/model/contradictions.h"
 
 namespace ballast {
@@ -18,16 +19,6 @@ void check(const ModelOptions& options) {
 
 }  // namespace
 
-torch::Tensor places_of(const Segments& segments, torch::Device device) {
-  torch::Tensor places = torch::empty({segments.tokens()}, torch::kInt64);
-  int64_t* out = places.data_ptr<int64_t>();
-  for (const int64_t length : segments.lengths()) {
-    std::iota(out, out + length, 0);
-    out += length;
-  }
-  return places.to(device);
-}
-
 void DecodeState::select(const torch::Tensor& rows, std::span<const int64_t> per_sentence) {
   reading.lineage.select(rows);
   reading.readers = Segments::packed(per_sentence);
@@ -38,14 +29,15 @@ Transformer::Transformer(const ModelOptions& options, const VocabularySizes& siz
   check(options);
   options_.share_embeddings = resolved(options.share_embeddings, sizes.joint);
   build_embeddings(sizes);
+  const PositionForm positions = form_of(options.positions);
   if (options.shape().has_source) {
-    source_positions = register_module(
-        "source_positions", std::make_shared<Positions>(options.positions, options.d_model));
+    source_positions = register_module("source_positions",
+                                       std::make_shared<Positions>(positions, options.d_model));
     source_dropout_ = register_module("source_dropout", std::make_shared<Dropout>(options.dropout));
     encoder = register_module("encoder", std::make_shared<BlockStack>(options, Stack::encoder));
   }
-  target_positions = register_module(
-      "target_positions", std::make_shared<Positions>(options.positions, options.d_model));
+  target_positions =
+      register_module("target_positions", std::make_shared<Positions>(positions, options.d_model));
   target_dropout_ = register_module("target_dropout", std::make_shared<Dropout>(options.dropout));
   decoder = register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder));
   bind_modules(*this, context_);
@@ -76,18 +68,19 @@ void Transformer::build_embeddings(const VocabularySizes& sizes) {
 
 Memory Transformer::encode(const Packed& source) const {
   const torch::Tensor places = places_of(source.segments, source.tokens.device());
-  const torch::Tensor x = source_embedding->forward(source.tokens) +
-                          source_positions->forward(places, source.segments.longest());
-  const torch::Tensor rows = encoder->forward(source_dropout_->forward(encoder->entering(x)),
-                                              {.segments = source.segments});
+  const torch::Tensor x = source_positions->added_to(source_embedding->forward(source.tokens),
+                                                     places, source.segments.longest());
+  const torch::Tensor rows =
+      encoder->forward(source_dropout_->forward(encoder->entering(x, &source.segments)),
+                       {.segments = source.segments});
   return {LinearInput::shared(rows, context_->precision), source.segments};
 }
 
 torch::Tensor Transformer::forward(const Packed& source, const Packed& target) const {
   const torch::Tensor places = places_of(target.segments, target.tokens.device());
-  const torch::Tensor x = target_embedding->forward(target.tokens) +
-                          target_positions->forward(places, target.segments.longest());
-  const torch::Tensor entered = target_dropout_->forward(decoder->entering(x));
+  const torch::Tensor x = target_positions->added_to(target_embedding->forward(target.tokens),
+                                                     places, target.segments.longest());
+  const torch::Tensor entered = target_dropout_->forward(decoder->entering(x, &target.segments));
   if (!encoder) return decoder->forward(entered, {.segments = target.segments});
   const Memory memory = encode(source);
   return decoder->forward(entered, {.segments = target.segments, .memory = &memory});
@@ -105,7 +98,7 @@ DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) 
 torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) const {
   const torch::Tensor place = torch::full({1}, state.length, ids.options());
   const torch::Tensor x =
-      target_embedding->forward(ids) + target_positions->forward(place, state.length + 1);
+      target_positions->added_to(target_embedding->forward(ids), place, state.length + 1);
   ++state.length;
   state.reading.lineage.extend(ids.size(0), ids.device());
   return decoder->step(target_dropout_->forward(decoder->entering(x)), state.cache, state.reading);

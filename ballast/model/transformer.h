@@ -10,6 +10,7 @@
 #include "ballast/base/packed.h"
 #include "ballast/layers/embedding.h"
 #include "ballast/layers/output_projection.h"
+#include "ballast/layers/positions.h"
 #include "ballast/model/options.h"
 #include "ballast/model/stack.h"
 
@@ -72,8 +73,5 @@ class Transformer : public torch::nn::Module {
   std::shared_ptr<Dropout> source_dropout_, target_dropout_;
   std::shared_ptr<Context> context_ = std::make_shared<Context>();
 };
-
-/// Place of each token in its sequence, int64 [N].
-torch::Tensor places_of(const Segments& segments, torch::Device device);
 
 }  // namespace ballast

@@ -2,72 +2,55 @@
 
 #include <torch/nn/module.h>
 
-#include <tuple>
-#include <variant>
+#include <optional>
 #include <vector>
 
-#include "ballast/base/choice.h"
-#include "ballast/base/fields.h"
 #include "ballast/base/parameter.h"
+#include "ballast/base/segments.h"
 #include "ballast/kernels/residual_norm.h"
+#include "ballast/norm/kinds.h"
 
 namespace ballast {
 
-/// LayerNorm (Ba et al. 2016): gain * (x - mean)/sqrt(variance + eps) + bias over the features.
-struct LayerNormOptions {
-  static constexpr KindInfo info{"layer_norm", "gain (x - mean) / sqrt(var + eps) + bias",
-                                 "Ba et al. 2016, arXiv:1607.06450"};
-  double eps = 1e-5;
-  bool bias = true;
-
-  NormSpec spec() const { return {Statistic::layer, eps, EpsPlacement::inside_root}; }
-  bool has_bias() const { return bias; }
-  static constexpr auto fields() {
-    return std::make_tuple(
-        field("eps", &LayerNormOptions::eps, "added to the variance inside the root", positive),
-        field("bias", &LayerNormOptions::bias, "whether there is a bias besides the gain"));
-  }
-  bool operator==(const LayerNormOptions&) const = default;
-};
-
-/// RMSNorm (Zhang & Sennrich 2019): gain * x / root mean square, no mean, no bias.
-struct RmsNormOptions {
-  static constexpr KindInfo info{"rms_norm", "gain x / sqrt(mean x^2 + eps)",
-                                 "Zhang and Sennrich 2019, arXiv:1910.07467"};
-  double eps = 1e-6;
-  EpsPlacement eps_placement = EpsPlacement::inside_root;
-
-  NormSpec spec() const { return {Statistic::rms, eps, eps_placement}; }
-  bool has_bias() const { return false; }
-  static constexpr auto fields() {
-    return std::make_tuple(
-        field("eps", &RmsNormOptions::eps, "guards against a zero row", positive),
-        field("eps_placement", &RmsNormOptions::eps_placement,
-              "inside_root (T5, LLaMA), outside_root (the authors' torch code), or clamp"));
-  }
-  bool operator==(const RmsNormOptions&) const = default;
-};
-
-/// Every normalisation a recipe can name.
-using NormChoice = std::variant<LayerNormOptions, RmsNormOptions>;
-
-/// A normalisation over the features of [N, d], with its gain (and bias).
+/// A normalisation of rows [N, d], with its gain, its bias, and the statistics that it keeps.
 class Norm : public torch::nn::Module, public Described {
  public:
-  Norm(const NormChoice& choice, int64_t d_model);
+  /// RecipeError when the groups do not divide the features.
+  Norm(const NormForm& form, const RowShape& shape);
 
-  torch::Tensor forward(const torch::Tensor& x) const;
+  /// x [N, d] to [N, d]. `sequences` says which rows belong together; only norms over sequences
+  /// read it, and throw std::logic_error without it. DataError when a batch has too few rows for
+  /// its statistics.
+  ///
+  /// Running statistics learn where gradients are recorded, in training: so neither a calibration
+  /// teaches them, nor the first of two runs of a recomputed block.
+  torch::Tensor forward(const torch::Tensor& x, const Segments* sequences = nullptr) const;
 
-  /// Gain, bias and rule, for a kernel that fuses the norm into something else.
-  NormParameters parameters_and_spec() const { return {gain, bias, spec_}; }
+  /// Gain, bias and rule, for a kernel that fuses the norm into something else; absent where it
+  /// would have to see more than one row, or something else than one division.
+  std::optional<NormParameters> for_one_row() const;
+
+  const NormForm& form() const { return form_; }
 
   std::vector<ParameterSlot> describe() override;
 
-  torch::Tensor gain;  ///< [d], starts at 1
-  torch::Tensor bias;  ///< [d], starts at 0; undefined where the kind has none
+  torch::Tensor gain;   ///< by its extent [], [d / groups] or [d]; undefined where there is none
+  torch::Tensor bias;   ///< [d], starts at 0; undefined where the form has none
+  torch::Tensor alpha;  ///< [], of a function
+  torch::Tensor shift;  ///< [], of a function, starts at 0
+
+  /// [groups]: of all batches so far, from 0 and 1. Of second moments around the mean, the
+  /// unbiased.
+  torch::Tensor running_mean, running_second;
 
  private:
-  NormSpec spec_;
+  torch::Tensor acting_gain() const;
+  torch::Tensor divided(const torch::Tensor& x, const Segments* sequences) const;
+  void learn(const torch::Tensor& mean, const torch::Tensor& second, int64_t values) const;
+
+  NormForm form_;
+  int64_t width_, groups_;
+  double scale_ = 1;
 };
 
 }  // namespace ballast

@@ -51,6 +51,10 @@ void initialize(const Plan& plan, uint64_t seed) {
     torch::Tensor tensor = each.entry.tensor;
     tensor.copy_(drawn(each.draw, tensor.sizes(), key));
   }
+  for (const PlannedParameter& each : plan.parameters) {
+    torch::Tensor tensor = each.entry.tensor;
+    if (each.entry.derived) tensor.copy_(each.entry.derived());
+  }
 }
 
 std::vector<OptimizedParameter> optimized(const Plan& plan) {

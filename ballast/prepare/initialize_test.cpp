@@ -67,7 +67,7 @@ class Foreign : public torch::nn::Module {
     register_module("outer", torch::nn::Linear(8, 8));
     register_module("residual",
                     std::make_shared<Residual>(ResidualOptions{.form = DeepNorm{}.form(site),
-                                                               .norm = LayerNormOptions{},
+                                                               .norm = LayerNorm{},
                                                                .site = site,
                                                                .around = inner_.ptr()}));
   }

@@ -53,8 +53,7 @@ double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes)
   const double encoder = encodes ? number(options.encoder_layers) * (attention + feed_forward) : 0;
   const double decoder =
       number(options.decoder_layers) * ((encodes ? 2 : 1) * attention + feed_forward);
-  const auto* learned = std::get_if<LearnedPositions>(&options.positions);
-  const double positions = learned ? number(learned->max_length) * d : 0;
+  const double positions = number(form_of(options.positions).table_length) * d;
   return encoder + decoder + positions + table_weights(options, sizes);
 }
 

@@ -74,11 +74,10 @@ void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
 /// large for the memory alone is told by `refuse_too_large`.
 void check_sizes(const Recipe& recipe, std::vector<Contradiction>& found) {
   constexpr int64_t most_blocks = 10'000, most_places = std::numeric_limits<int32_t>::max();
-  const auto* sinusoids = std::get_if<SinusoidalPositions>(&recipe.model.positions);
   const std::tuple<const char*, int64_t, int64_t> sizes[] = {
       {"model.encoder_layers", recipe.model.encoder_layers, most_blocks},
       {"model.decoder_layers", recipe.model.decoder_layers, most_blocks},
-      {"model.positions.first", sinusoids ? sinusoids->first : 0, most_places},
+      {"model.positions.first", form_of(recipe.model.positions).first, most_places},
       {"data.context", recipe.data.context, most_places},
       {"data.length.max_length", recipe.data.length.max_length, most_places},
       {"train.batch_tokens", recipe.train.batch_tokens, most_places},
@@ -89,15 +88,15 @@ void check_sizes(const Recipe& recipe, std::vector<Contradiction>& found) {
   }
 }
 
-/// Learned positions are a table with as many rows as a sequence may have tokens.
+/// A table of positions needs as many rows as a sequence may have tokens.
 void check_positions(const Recipe& recipe, std::vector<Contradiction>& found) {
-  const auto* learned = std::get_if<LearnedPositions>(&recipe.model.positions);
+  const PositionForm form = form_of(recipe.model.positions);
   const auto [option, longest] = longest_sequence(recipe);
-  if (!learned || longest <= learned->max_length) return;
+  if (form.added != AddedPositions::table || longest <= form.table_length) return;
   found.push_back({"model.positions.max_length",
                    fmt::format("model.positions.max_length = {} is less than {} = {}; a longer "
                                "sentence would have no position",
-                               learned->max_length, option, longest)});
+                               form.table_length, option, longest)});
 }
 
 void check_schedule(const Recipe& recipe, std::vector<Contradiction>& found) {

@@ -39,6 +39,10 @@ std::string refusal_of(const ResidualForm& form, int lanes) {
     if (each.profiled && (!is_shortcut || lanes > 1)) {
       return fmt::format("coefficient {} is profiled; only the shortcut of one lane can be", name);
     }
+    if (each.gate && (lanes == 1 || &each == &form.input)) {
+      return fmt::format("coefficient {} has a gate; only those between several lanes can have one",
+                         name);
+    }
     if (each.extent == Extent::heads) {
       return fmt::format("coefficient {} has a number per head; the stream has no heads", name);
     }
@@ -46,7 +50,8 @@ std::string refusal_of(const ResidualForm& form, int lanes) {
       return fmt::format("coefficient {} has a number per feature, and the stream {} lanes", name,
                          lanes);
     }
-    if (!grid.is_number() && (grid.rows() != rows || grid.columns() != columns)) {
+    const bool counts = each.gate && each.gate->outer == GateMap::permutations;
+    if (!counts && !grid.is_number() && (grid.rows() != rows || grid.columns() != columns)) {
       return fmt::format("coefficient {} is a grid of {} x {}, expected {} x {} for {} lanes", name,
                          grid.rows(), grid.columns(), rows, columns, lanes);
     }

@@ -24,7 +24,7 @@ StackForm stack_form(const Scheme& scheme) {
 template <class Scheme>
 Residual made(const Scheme& scheme, const ResidualSite& site) {
   return Residual({.form = scheme.form(site),
-                   .norm = LayerNormOptions{},
+                   .norm = LayerNorm{},
                    .site = site,
                    .lanes = stack_form(scheme).lanes});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ballast/base/error.h"
+#include "ballast/residual/gate.h"
 #include "ballast/residual/lanes.h"
 
 namespace ballast {
@@ -18,7 +19,7 @@ torch::Tensor scaled(const torch::Tensor& x, const Factor& factor) {
 }  // namespace
 
 Standing standing_of(const ResidualForm& form, const NormChoice& norm) {
-  return {form.norms, form.factors, form.shifts, norm};
+  return {form.norms, form.factors, form.shifts, form_of(norm)};
 }
 
 Residual::Residual(const ResidualOptions& options, const Residual* first_of_layer)
@@ -43,23 +44,28 @@ Residual::Residual(const ResidualOptions& options, const Residual* first_of_laye
   branch = store("branch", form.branch, of_layer(&Residual::branch));
   input = store("input", form.input, of_layer(&Residual::input));
   read = store("read", form.read, of_layer(&Residual::read));
+  shortcut_gate_ = store_gate("shortcut", form.shortcut);
+  branch_gate_ = store_gate("branch", form.branch);
+  read_gate_ = store_gate("read", form.read);
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
 }
 
 // The only lines that know what one kernel does at once: the join applies dropout and the norms of
 // `branch` and `stream`, unless more stands there or somebody wants to see what leaves `branch`.
-torch::Tensor Residual::forward(const torch::Tensor& x, const BranchFunction& function) const {
+torch::Tensor Residual::forward(const torch::Tensor& x, const BranchFunction& function,
+                                const Segments* sequences) const {
   const ResidualForm& form = options_.form;
   const torch::Tensor seen = shown(Point::lane, x);
   const torch::Tensor entering = scaled(seen, factor(form.read, read, 1));
-  torch::Tensor f = function(scaled(at(Point::read, entering), factor(form.input, input, 1)));
+  torch::Tensor f =
+      function(scaled(at(Point::read, entering, sequences), factor(form.input, input, 1)));
   DropMask mask = dropout_->mask();
-  const bool branch_at_once = has_norm_at_most(Point::branch) && !is_watched();
+  const bool branch_at_once = has_row_norm_at_most(Point::branch) && !is_watched();
   if (!branch_at_once) {
-    f = at(Point::branch, dropout(f, mask));
+    f = at(Point::branch, dropout(f, mask), sequences);
     mask = {};
   }
-  const bool stream_at_once = has_norm_at_most(Point::stream);
+  const bool stream_at_once = has_row_norm_at_most(Point::stream);
   const torch::Tensor joined =
       residual_norm({.shortcut = seen,
                      .branch = f,
@@ -68,50 +74,64 @@ torch::Tensor Residual::forward(const torch::Tensor& x, const BranchFunction& fu
                      .dropout = mask,
                      .norm_mid = branch_at_once ? row_norm(Point::branch) : std::nullopt,
                      .norm_out = stream_at_once ? row_norm(Point::stream) : std::nullopt});
-  return stream_at_once ? shown(Point::stream, joined) : at(Point::stream, joined);
+  return stream_at_once ? shown(Point::stream, joined) : at(Point::stream, joined, sequences);
 }
 
-ResidualStream Residual::forward(const ResidualStream& stream,
-                                 const BranchFunction& function) const {
-  if (options_.lanes == 1) return {{forward(stream.lanes.front(), function)}};
+ResidualStream Residual::forward(const ResidualStream& stream, const BranchFunction& function,
+                                 const Segments* sequences) const {
+  if (options_.lanes == 1) return {{forward(stream.lanes.front(), function, sequences)}};
   std::vector<torch::Tensor> lanes = stream.lanes;
   for (size_t i = 0; i < lanes.size(); ++i) {
     lanes[i] = shown(Point::lane, lanes[i], static_cast<int>(i));
   }
-  const torch::Tensor h = at(Point::read, read_lanes(lanes));
+  const torch::Tensor h = at(Point::read, read_lanes(lanes, sequences), sequences);
   const torch::Tensor f = function(scaled(h, factor(options_.form.input, input, 1)));
-  return {joined_lanes(lanes, at(Point::branch, dropout(f, dropout_->mask())))};
+  const torch::Tensor left = at(Point::branch, dropout(f, dropout_->mask()), sequences);
+  return {joined_lanes(lanes, left, sequences)};
 }
 
-torch::Tensor Residual::read_lanes(const std::vector<torch::Tensor>& lanes) const {
+torch::Tensor Residual::read_lanes(const std::vector<torch::Tensor>& lanes,
+                                   const Segments* sequences) const {
   std::vector<torch::Tensor> normed = lanes;
   if (const auto norm = norm_at(Point::lane)) {
-    for (size_t i = 1; i < lanes.size(); ++i) normed[i] = norm->forward(lanes[i]);
+    for (size_t i = 1; i < lanes.size(); ++i) normed[i] = norm->forward(lanes[i], sequences);
   }
-  const torch::Tensor sum = weighed(options_.form.read, read, 1, normed).front();
+  const torch::Tensor sum = weighed(options_.form.read, read, read_gate_, 1, normed, lanes).front();
   return sum.defined() ? sum : torch::zeros_like(lanes.front());
 }
 
 std::vector<torch::Tensor> Residual::joined_lanes(const std::vector<torch::Tensor>& lanes,
-                                                  const torch::Tensor& f) const {
+                                                  const torch::Tensor& f,
+                                                  const Segments* sequences) const {
   std::vector<torch::Tensor> next =
-      weighed(options_.form.shortcut, shortcut, shortcut_multiplier_, lanes);
+      weighed(options_.form.shortcut, shortcut, shortcut_gate_, shortcut_multiplier_, lanes, lanes);
+  const Coefficient& b = options_.form.branch;
+  const torch::Tensor by_row =
+      b.gate ? gated_by_row(b, branch, branch_gate_, branch_multiplier_, lanes) : torch::Tensor();
   for (int64_t i = 0; i < options_.lanes; ++i) {
     torch::Tensor& lane = next[i];
     if (!lane.defined()) lane = torch::zeros_like(f);
-    const Coefficient& b = options_.form.branch;
+    if (by_row.defined()) {
+      lane = lane + f * by_row.select(2, i);
+      continue;
+    }
     const Factor factor = acting(b, b.start.at(0, static_cast<int>(i)),
                                  branch.defined() ? branch[i] : branch, branch_multiplier_);
     if (factor.trained.defined() || factor.constant != 0) lane = lane + scaled(f, factor);
   }
-  next.front() = at(Point::stream, next.front());
+  next.front() = at(Point::stream, next.front(), sequences);
   return next;
 }
 
 /// The lanes mixed by a coefficient between them.
 std::vector<torch::Tensor> Residual::weighed(const Coefficient& coefficient,
-                                             const torch::Tensor& stored, double multiplier,
-                                             const std::vector<torch::Tensor>& lanes) const {
+                                             const torch::Tensor& stored, const StoredGate& gate,
+                                             double multiplier,
+                                             const std::vector<torch::Tensor>& lanes,
+                                             const std::vector<torch::Tensor>& seen) const {
+  if (coefficient.gate) {
+    return mixed_by_row(gated_by_row(coefficient, stored, gate, multiplier, seen), lanes);
+  }
   std::vector<torch::Tensor> sums =
       stored.defined() ? mixed(stored, lanes) : mixed(coefficient.start, lanes);
   const double number = ramp_at(coefficient, context().step) * multiplier;
@@ -119,6 +139,30 @@ std::vector<torch::Tensor> Residual::weighed(const Coefficient& coefficient,
     if (number != 1 && sum.defined()) sum = sum * number;
   }
   return sums;
+}
+
+/// [N, rows, n], of a stream as its gate sees it.
+torch::Tensor Residual::gated_by_row(const Coefficient& coefficient, const torch::Tensor& stored,
+                                     const StoredGate& gate, double multiplier,
+                                     const std::vector<torch::Tensor>& seen) const {
+  const torch::Tensor start =
+      stored.defined() ? stored : start_of(coefficient, {}).to(seen.front().options());
+  const torch::Tensor weights =
+      gated(*coefficient.gate, {gate.weight, gate.scale, start}, seen, coefficient.start.rows());
+  const double number = ramp_at(coefficient, context().step) * multiplier;
+  return number == 1 ? weights : weights * number;
+}
+
+Residual::StoredGate Residual::store_gate(const std::string& name, const Coefficient& coefficient) {
+  if (!coefficient.gate) return {};
+  const Gate& gate = *coefficient.gate;
+  const int64_t rows = coefficient.start.rows(), lanes = options_.lanes;
+  const int64_t outputs = gate.all_lanes ? gate_outputs(gate, rows, lanes) : rows;
+  StoredGate made{name + "_gate", name + "_gate_scale", {}, {}};
+  made.weight = register_parameter(
+      made.weight_name, torch::zeros({outputs, gate_inputs(gate, lanes, options_.site.d_model)}));
+  made.scale = register_parameter(made.scale_name, torch::full({}, gate.scale));
+  return made;
 }
 
 void Residual::set_profiled_shortcut(double omega) const {
@@ -169,6 +213,20 @@ std::vector<ParameterSlot> Residual::describe() {
   add("branch", branch, Role::branch_coefficient, options_.form.branch);
   add("input", input, Role::branch_coefficient, options_.form.input);
   add("read", read, Role::point_factor, options_.form.read);
+  const auto add_gate = [&](const StoredGate& gate, const Coefficient& coefficient) {
+    if (!coefficient.gate) return;
+    const int64_t inputs = gate.weight.size(1);
+    slots.push_back({.name = gate.weight_name,
+                     .tensor = gate.weight,
+                     .facts = {.role = Role::lane_gate, .fan_in = inputs, .decay = true}});
+    slots.push_back({.name = gate.scale_name,
+                     .tensor = gate.scale,
+                     .facts = {.role = Role::point_factor, .fan_in = inputs},
+                     .start = coefficient.gate->scale});
+  };
+  add_gate(shortcut_gate_, options_.form.shortcut);
+  add_gate(branch_gate_, options_.form.branch);
+  add_gate(read_gate_, options_.form.read);
   for (ParameterSlot& slot : Pointed::describe()) slots.push_back(std::move(slot));
   return slots;
 }

@@ -40,8 +40,11 @@ class Residual : public Pointed, public Surrounding {
   explicit Residual(const ResidualOptions& options, const Residual* first_of_layer = nullptr);
 
   /// Of a stream with one lane.
-  torch::Tensor forward(const torch::Tensor& x, const BranchFunction& branch) const;
-  ResidualStream forward(const ResidualStream& stream, const BranchFunction& branch) const;
+  /// Norms that read more than a row need the `sequences` of the rows.
+  torch::Tensor forward(const torch::Tensor& x, const BranchFunction& branch,
+                        const Segments* sequences = nullptr) const;
+  ResidualStream forward(const ResidualStream& stream, const BranchFunction& branch,
+                         const Segments* sequences = nullptr) const;
 
   const ResidualForm& form() const { return options_.form; }
   const ResidualSite& site() const { return options_.site; }
@@ -64,6 +67,11 @@ class Residual : public Pointed, public Surrounding {
   torch::Tensor shortcut, branch, input, read;
 
  private:
+  /// What a coefficient's gate adds: its matrix and its scale, undefined where it has none.
+  struct StoredGate {
+    std::string weight_name, scale_name;
+    torch::Tensor weight, scale;
+  };
   torch::Tensor store(const std::string& name, const Coefficient& coefficient,
                       const torch::Tensor& of_layer);
   Factor factor(const Coefficient& coefficient, const torch::Tensor& stored,
@@ -71,14 +79,21 @@ class Residual : public Pointed, public Surrounding {
   Factor acting(const Coefficient& coefficient, double start, const torch::Tensor& stored,
                 double multiplier) const;
   std::vector<torch::Tensor> weighed(const Coefficient& coefficient, const torch::Tensor& stored,
-                                     double multiplier,
-                                     const std::vector<torch::Tensor>& lanes) const;
-  torch::Tensor read_lanes(const std::vector<torch::Tensor>& lanes) const;
+                                     const StoredGate& gate, double multiplier,
+                                     const std::vector<torch::Tensor>& lanes,
+                                     const std::vector<torch::Tensor>& seen) const;
+  StoredGate store_gate(const std::string& name, const Coefficient& coefficient);
+  torch::Tensor gated_by_row(const Coefficient& coefficient, const torch::Tensor& stored,
+                             const StoredGate& gate, double multiplier,
+                             const std::vector<torch::Tensor>& seen) const;
+  torch::Tensor read_lanes(const std::vector<torch::Tensor>& lanes,
+                           const Segments* sequences) const;
   std::vector<torch::Tensor> joined_lanes(const std::vector<torch::Tensor>& lanes,
-                                          const torch::Tensor& f) const;
+                                          const torch::Tensor& f, const Segments* sequences) const;
 
   ResidualOptions options_;
   std::shared_ptr<Dropout> dropout_;
+  StoredGate shortcut_gate_, branch_gate_, read_gate_;
   double shortcut_multiplier_ = 1, branch_multiplier_ = 1;  // of table two
 };
 

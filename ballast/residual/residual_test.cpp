@@ -16,7 +16,7 @@ ResidualSite site() {
   return {.count = 12, .encoder_layers = 6, .decoder_layers = 6, .d_model = d};
 }
 
-Residual made(const ResidualForm& form) { return Residual({form, LayerNormOptions{}, 0, site()}); }
+Residual made(const ResidualForm& form) { return Residual({form, LayerNorm{}, 0, site()}); }
 
 torch::Tensor times_ten(const torch::Tensor& x) { return x * 10; }
 
@@ -87,7 +87,7 @@ TEST(Residual, PreNormLeavesTheShortcutUntouched) {
 }
 
 TEST(Residual, DropoutFallsOnTheBranchAndNeverOnTheShortcut) {
-  Residual residual({{}, LayerNormOptions{}, 0.5, site()});
+  Residual residual({{}, LayerNorm{}, 0.5, site()});
   residual.train();
   const torch::Tensor x = torch::ones({200, d});
   const torch::Tensor y = residual.forward(x, [](const torch::Tensor& h) { return h; });

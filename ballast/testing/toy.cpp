@@ -33,10 +33,74 @@ std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t see
   return model;
 }
 
-std::vector<ResidualChoice> all_schemes() {
-  std::vector<ResidualChoice> all;
-  for (const std::string& name : kind_names<ResidualChoice>()) {
-    all.push_back(*ChoiceTraits<ResidualChoice>::make(name));
+namespace {
+
+/// The cases of a list, each made from the default row of its kind.
+template <class Choice, class Make>
+std::vector<LawCase> cases_of(const Make& make) {
+  std::vector<LawCase> all;
+  for (const std::string& name : kind_names<Choice>()) {
+    all.push_back({name, make(*ChoiceTraits<Choice>::make(name))});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<LawCase> scheme_cases() {
+  return cases_of<ResidualChoice>([](const ResidualChoice& kind) { return toy_options(kind); });
+}
+
+std::vector<LawCase> norm_cases() {
+  return cases_of<NormChoice>([](NormChoice kind) {
+    if (auto* grouped = std::get_if<GroupNorm>(&kind)) grouped->groups = 2;
+    ModelOptions options = toy_options(PreNorm{});
+    if (form_of(kind).is_row_wise()) {
+      options.norm = kind;
+    } else {
+      options.sites = {{.stack = Stack::encoder, .norm = kind}};
+    }
+    return options;
+  });
+}
+
+std::vector<LawCase> query_key_cases() {
+  return cases_of<QueryKeyChoice>([](const QueryKeyChoice& kind) {
+    ModelOptions options = toy_options();
+    options.query_key_norm = kind;
+    return options;
+  });
+}
+
+std::vector<LawCase> position_cases() {
+  return cases_of<PositionChoice>([](const PositionChoice& kind) {
+    ModelOptions options = toy_options();
+    options.positions = kind;
+    return options;
+  });
+}
+
+std::vector<LawCase> activation_cases() {
+  return cases_of<ActivationChoice>([](const ActivationChoice& kind) {
+    ModelOptions options = toy_options();
+    options.activation = kind;
+    return options;
+  });
+}
+
+std::vector<LawCase> weight_cases() {
+  return cases_of<WeightChoice>([](const WeightChoice& kind) {
+    ModelOptions options = toy_options();
+    options.weights = kind;
+    return options;
+  });
+}
+
+std::vector<LawCase> all_cases() {
+  std::vector<LawCase> all;
+  for (const auto& list : {scheme_cases(), norm_cases(), query_key_cases(), position_cases(),
+                           activation_cases(), weight_cases()}) {
+    all.insert(all.end(), list.begin(), list.end());
   }
   return all;
 }

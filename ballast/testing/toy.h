@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ballast/model/transformer.h"
@@ -21,7 +22,19 @@ std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t see
 
 constexpr int64_t toy_vocabulary = 11;
 
-/// One default-constructed row of every residual scheme, for law suites.
-std::vector<ResidualChoice> all_schemes();
+/// A toy model that a law suite looks at, and what it is called.
+struct LawCase {
+  std::string name;
+  ModelOptions options;
+};
+
+/// One toy model for every row of a list. Norms that read more than one token stand in the encoder.
+std::vector<LawCase> scheme_cases();
+std::vector<LawCase> norm_cases();
+std::vector<LawCase> query_key_cases();
+std::vector<LawCase> position_cases();
+std::vector<LawCase> activation_cases();
+std::vector<LawCase> weight_cases();
+std::vector<LawCase> all_cases();  ///< of all lists
 
 }  // namespace ballast::testing

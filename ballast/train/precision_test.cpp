@@ -13,7 +13,7 @@ namespace {
 using testing::toy_ids;
 using testing::toy_vocabulary;
 
-ModelOptions options_with(EmbeddingSharing sharing, Activation activation) {
+ModelOptions options_with(EmbeddingSharing sharing, const ActivationChoice& activation) {
   ModelOptions options = testing::toy_options(PreNorm{});
   options.d_model = 32;
   options.d_ff = 64;
@@ -23,7 +23,7 @@ ModelOptions options_with(EmbeddingSharing sharing, Activation activation) {
 }
 
 std::shared_ptr<Transformer> toy() {
-  return testing::toy_model(options_with(EmbeddingSharing::all, Activation::relu));
+  return testing::toy_model(options_with(EmbeddingSharing::all, Relu{}));
 }
 
 /// Every weight of the model under an optimizer.
@@ -60,9 +60,8 @@ Losses copying_losses(const ModelOptions& options, Precision precision) {
 
 TEST(Bf16Training, LossFallsAsInFloat32) {
   for (const ModelOptions& options :
-       {options_with(EmbeddingSharing::all, Activation::relu),
-        options_with(EmbeddingSharing::none, Activation::gelu),
-        options_with(EmbeddingSharing::target_output, Activation::swiglu)}) {
+       {options_with(EmbeddingSharing::all, Relu{}), options_with(EmbeddingSharing::none, Gelu{}),
+        options_with(EmbeddingSharing::target_output, SwiGlu{})}) {
     const Losses wide = copying_losses(options, Precision::float32);
     const Losses narrow = copying_losses(options, Precision::bf16);
     EXPECT_NE(narrow.first, wide.first);

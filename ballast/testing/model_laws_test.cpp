@@ -9,9 +9,9 @@
 namespace ballast {
 namespace {
 
+using testing::LawCase;
 using testing::toy_ids;
 using testing::toy_model;
-using testing::toy_options;
 using testing::toy_vocabulary;
 
 const std::vector<int64_t> source_lengths{3, 1, 4}, target_lengths{2, 5, 3};
@@ -21,8 +21,8 @@ torch::Tensor loss_of(const Transformer& model, const Packed& source, const Pack
   return cross_entropy(model.output->against(hidden, target.tokens), {.smoothing = 0.1}).loss;
 }
 
-/// A law that holds for every row of the table of residual schemes, whatever it is.
-class EveryScheme : public ::testing::TestWithParam<ResidualChoice> {
+/// A law that holds for every row of every list, whatever it is.
+class EveryModel : public ::testing::TestWithParam<LawCase> {
  protected:
   std::shared_ptr<Transformer> calibrated(const ModelOptions& options) {
     auto model = toy_model(options);
@@ -39,8 +39,8 @@ class EveryScheme : public ::testing::TestWithParam<ResidualChoice> {
   Packed target_ = toy_ids(target_lengths, toy_vocabulary, 2);
 };
 
-TEST_P(EveryScheme, GradientsEqualFiniteDifferencesInDouble) {
-  auto model = calibrated(toy_options(GetParam()));
+TEST_P(EveryModel, GradientsEqualFiniteDifferencesInDouble) {
+  auto model = calibrated(GetParam().options);
   model->to(torch::kFloat64);
   loss_of(*model, source_, target_).backward();
   const double step = 1e-5;
@@ -66,8 +66,8 @@ TEST_P(EveryScheme, GradientsEqualFiniteDifferencesInDouble) {
   EXPECT_LT(std::sqrt(difference / scale), 1e-6);
 }
 
-TEST_P(EveryScheme, C47AChangedTokenChangesNothingBeforeIt) {
-  auto model = calibrated(toy_options(GetParam()));
+TEST_P(EveryModel, C47AChangedTokenChangesNothingBeforeIt) {
+  auto model = calibrated(GetParam().options);
   const torch::Tensor before = model->logits(model->forward(source_, target_));
   Packed changed = target_;
   changed.tokens = target_.tokens.clone();
@@ -78,8 +78,8 @@ TEST_P(EveryScheme, C47AChangedTokenChangesNothingBeforeIt) {
   EXPECT_FALSE(torch::equal(before[4], after[4]));
 }
 
-TEST_P(EveryScheme, StepByStepDecodingEqualsTheWholeSentence) {
-  auto model = calibrated(toy_options(GetParam()));
+TEST_P(EveryModel, StepByStepDecodingEqualsTheWholeSentence) {
+  auto model = calibrated(GetParam().options);
   const Packed target = toy_ids({4, 4, 4}, toy_vocabulary, 3);
   const torch::Tensor whole = model->forward(source_, target);
   DecodeState state = model->start(model->encode(source_), 1);
@@ -90,8 +90,8 @@ TEST_P(EveryScheme, StepByStepDecodingEqualsTheWholeSentence) {
   }
 }
 
-TEST_P(EveryScheme, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
-  auto model = calibrated(toy_options(GetParam()));
+TEST_P(EveryModel, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
+  auto model = calibrated(GetParam().options);
   const torch::Tensor together = model->forward(source_, target_);
   const Packed lone_source{source_.tokens.slice(0, 4, 8), Segments::packed(std::array{int64_t{4}})};
   const Packed lone_target{target_.tokens.slice(0, 7, 10),
@@ -100,16 +100,16 @@ TEST_P(EveryScheme, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
   EXPECT_TRUE(torch::allclose(alone, together.slice(0, 7, 10), 1e-4, 1e-5));
 }
 
-TEST_P(EveryScheme, CalibratingTwiceSetsTheSame) {
-  auto model = toy_model(toy_options(GetParam()));
+TEST_P(EveryModel, CalibratingTwiceSetsTheSame) {
+  auto model = toy_model(GetParam().options);
   const Profile once = calibrate(*model, source_, target_);
   const Profile twice = calibrate(*model, source_, target_);
   ASSERT_EQ(once.size(), 10U);
   for (size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].omega, twice[i].omega);
 }
 
-TEST_P(EveryScheme, C14NoTwoMatricesShareValuesAtTheStart) {
-  auto model = toy_model(toy_options(GetParam()));
+TEST_P(EveryModel, C14NoTwoMatricesShareValuesAtTheStart) {
+  auto model = toy_model(GetParam().options);
   const auto entries = inventory(*model);
   for (size_t i = 0; i < entries.size(); ++i) {
     for (size_t j = i + 1; j < entries.size(); ++j) {
@@ -120,12 +120,19 @@ TEST_P(EveryScheme, C14NoTwoMatricesShareValuesAtTheStart) {
   }
 }
 
-std::string scheme_name(const ::testing::TestParamInfo<ResidualChoice>& info) {
-  return std::string(info_of(info.param).name);
-}
+std::string case_name(const ::testing::TestParamInfo<LawCase>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, EveryScheme, ::testing::ValuesIn(testing::all_schemes()),
-                         scheme_name);
+INSTANTIATE_TEST_SUITE_P(Schemes, EveryModel, ::testing::ValuesIn(testing::scheme_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, EveryModel, ::testing::ValuesIn(testing::norm_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(QueryKeyNorms, EveryModel, ::testing::ValuesIn(testing::query_key_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Positions, EveryModel, ::testing::ValuesIn(testing::position_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Activations, EveryModel, ::testing::ValuesIn(testing::activation_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Weights, EveryModel, ::testing::ValuesIn(testing::weight_cases()),
+                         case_name);
 
 }  // namespace
 }  // namespace ballast
