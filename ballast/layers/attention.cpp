@@ -25,22 +25,21 @@ Attention::Attention(const AttentionLayerOptions& options)
   }
 }
 
-torch::Tensor Attention::within(const torch::Tensor& x, const Segments& segments) const {
+torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& around) const {
+  const Segments& segments = around.segments;
   const int64_t d = options_.d_model;
   const torch::Tensor all = joined({query, key, value}, x);
   Columns q = at(Point::query, Columns{all, 0, d}, &segments);
   Columns k = at(Point::key, Columns{all, d, d}, &segments);
   const Columns v = at(Point::value, Columns{all, 2 * d, d}, &segments);
-  torch::Tensor bias;
-  if (const auto& positions = options_.positions) {
-    const torch::Tensor places =
-        positions->turns() ? places_of(segments, x.device()) : torch::Tensor();
+  if (const auto& positions = options_.positions; positions && positions->turns()) {
+    const torch::Tensor places = places_of(segments, x.device());
     q = positions->turned(q, places);
     k = positions->turned(k, places);
-    bias = positions->bias(segments.longest());
   }
   return output->forward(at(
-      Point::heads, attention({q, k, v, segments, segments, bias}, kernel_options()), &segments));
+      Point::heads,
+      attention({q, k, v, segments, segments, around.distance_bias}, kernel_options()), &segments));
 }
 
 torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
@@ -92,7 +91,7 @@ std::vector<FactorSlot> Attention::factors() {
 }
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& h, const Surroundings& around) const {
-  return within(h, around.segments);
+  return within(h, around);
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& h, BranchCache& cache,

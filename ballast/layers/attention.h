@@ -37,8 +37,8 @@ class Attention : public Pointed, public Branch {
   std::shared_ptr<Linear> query, key, value, output;
 
  protected:
-  /// Self-attention within each of the `segments` of x [N, d].
-  torch::Tensor within(const torch::Tensor& x, const Segments& segments) const;
+  /// Self-attention within each of the sequences of x [N, d].
+  torch::Tensor within(const torch::Tensor& x, const Surroundings& around) const;
 
   /// Attention of x [N_q, d] to keys and values projected before.
   torch::Tensor attend(const LinearInput& x, const Segments& queries, const KeyValue& memory,

@@ -18,6 +18,8 @@ struct Memory {
 struct Surroundings {
   const Segments& segments;        ///< the sequences of the rows
   const Memory* memory = nullptr;  ///< of a decoder with a source
+  /// What self-attention adds to its logits for a distance, see `AttentionInputs`; or undefined.
+  torch::Tensor distance_bias = {};
 };
 
 /// What the hypotheses of a decoding step read.

@@ -30,9 +30,8 @@ class ContextThen {
 BlockStack::BlockStack(const ModelOptions& options, Stack stack)
     : form_(stack_form(options, stack)) {
   const PositionForm positions = form_of(options.positions);
-  std::shared_ptr<RelativePositions> relative;
   if (positions.rotary_base > 0 || positions.distance != DistanceRule::none) {
-    relative = register_module(
+    positions_ = register_module(
         "positions",
         std::make_shared<RelativePositions>(
             positions, options.heads, options.d_model / options.heads, stack == Stack::decoder));
@@ -41,7 +40,7 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
   for (int layer = 0; layer < options.layers(stack); ++layer) {
     blocks.push_back(list->register_module(
         fmt::format("{}", layer),
-        std::make_shared<Block>(options, BlockPlace{stack, layer}, relative)));
+        std::make_shared<Block>(options, BlockPlace{stack, layer}, positions_)));
   }
   form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
   form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);
@@ -52,7 +51,9 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
   }
 }
 
-torch::Tensor BlockStack::forward(const torch::Tensor& x, const Surroundings& around) const {
+torch::Tensor BlockStack::forward(const torch::Tensor& x, const Surroundings& given) const {
+  Surroundings around = given;
+  if (positions_) around.distance_bias = positions_->bias(around.segments.longest());
   ResidualStream stream = entered(x);
   const bool recomputing = recomputes();
   for (const auto& block : blocks) {
@@ -99,14 +100,18 @@ ResidualStream BlockStack::recomputed_block(const std::shared_ptr<Block>& block,
     inputs.push_back(around.memory->rows.rows);
     read = Memory{{torch::Tensor(), around.memory->rows.bf16}, around.memory->segments};
   }
-  const ForwardPart part = [block, lanes, segments = around.segments, read, &now = context(),
+  // All that crosses blocks is an input, so that its gradients are summed alike in both ways.
+  const bool biased = around.distance_bias.defined();
+  if (biased) inputs.push_back(around.distance_bias);
+  const ForwardPart part = [block, lanes, biased, segments = around.segments, read,
+                            &now = context(),
                             then = context()](const std::vector<torch::Tensor>& given) {
     const ContextThen scope(now, then);
     std::optional<Memory> memory = read;
-    if (memory) memory->rows.rows = given.back();
-    return block
-        ->forward({{given.begin(), given.begin() + lanes}}, {segments, memory ? &*memory : nullptr})
-        .lanes;
+    if (memory) memory->rows.rows = given[lanes];
+    const Surroundings around{segments, memory ? &*memory : nullptr,
+                              biased ? given.back() : torch::Tensor()};
+    return block->forward({{given.begin(), given.begin() + lanes}}, around).lanes;
   };
   return {recomputed(part, inputs)};
 }

@@ -47,6 +47,7 @@ class BlockStack : public Pointed {
   torch::Tensor left(const ResidualStream& stream, const Segments* sequences) const;
 
   StackForm form_;
+  std::shared_ptr<RelativePositions> positions_;  // null where attention knows none
 };
 
 }  // namespace ballast
