@@ -47,15 +47,4 @@ void refuse_slow_precision(std::string_view option, Precision precision, torch::
                     " = \"float32\"");
 }
 
-torch::Tensor Bf16Copy::of(const torch::Tensor& weight) {
-  if (weight.is_inference()) return rounded(weight);  // such tensors have no version
-  Stamp now{weight.storage().getWeakStorageImpl(), weight.data_ptr(), weight._version()};
-  const std::scoped_lock lock(mutex_);
-  if (stamp_ != now) {
-    copy_ = rounded(weight);
-    stamp_ = std::move(now);
-  }
-  return copy_;
-}
-
 }  // namespace ballast

@@ -3,10 +3,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <mutex>
-#include <optional>
 #include <string_view>
 
+#include "ballast/base/made_from.h"
 #include "ballast/base/precision.h"
 
 namespace ballast {
@@ -30,27 +29,14 @@ bool bf16_is_fast();
 void refuse_slow_precision(std::string_view option, Precision precision, torch::Device device);
 
 /// The bfloat16 copy of one weight, made anew when the weight has changed: once per step.
-///
-/// A change is seen as autograd sees it, by the tensor's version, or when the weight has moved to
-/// other memory. What writes through `data()` or a raw pointer has to bump the version, as
-/// `Optimizer::step` does. A copy handed out before stays as it was, for the graph that holds it.
 class Bf16Copy {
  public:
-  torch::Tensor of(const torch::Tensor& weight);
+  torch::Tensor of(const torch::Tensor& weight) {
+    return copy_.get({weight}, [&] { return rounded(weight); });
+  }
 
  private:
-  /// Which values a tensor had. The weak reference keeps another storage from being taken for it.
-  struct Stamp {
-    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
-    const void* data;
-    int64_t version;
-
-    bool operator==(const Stamp&) const = default;
-  };
-
-  std::mutex mutex_;
-  std::optional<Stamp> stamp_;
-  torch::Tensor copy_;
+  MadeFrom copy_;
 };
 
 }  // namespace ballast

@@ -101,19 +101,12 @@ std::vector<ParameterSlot> Linear::describe() {
     slots.push_back({.name = "input_scale", .tensor = input_scale, .facts = beside, .start = 1});
   }
   if (weight_gain.defined()) {
-    slots.push_back({.name = "weight_gain", .tensor = weight_gain, .facts = beside, .start = 1});
-    if (shape_.form.divisor == WeightDivisor::spectral) {
-      slots.back().derived = [form = shape_.form, all = tensors()] {
-        constexpr int enough = 50;  // one a step keeps up with a weight, but has to begin near it
-        for (int i = 0; i < enough; ++i) iterate(form, all);
-        return torch::ones({});
-      };
-    }
-    if (shape_.form.gain_undoes_divisor) {
-      slots.back().derived = [form = shape_.form, all = tensors()] {
-        return divisor_of(form, all, undivided(form, all)).flatten();
-      };
-    }
+    slots.push_back(
+        {.name = "weight_gain",
+         .tensor = weight_gain,
+         .facts = beside,
+         .start = 1,
+         .derived = [form = shape_.form, all = tensors()] { return start_of_gain(form, all); }});
   }
   if (bias.defined()) {
     slots.push_back({.name = "bias",

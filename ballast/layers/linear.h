@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ballast/base/context.h"
+#include "ballast/base/made_from.h"
 #include "ballast/base/parameter.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/linear.h"

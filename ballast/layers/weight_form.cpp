@@ -41,20 +41,13 @@ void iterate(const WeightForm& form, const WeightTensors& tensors) {
   tensors.right.copy_(unit(torch::mv(v.t(), tensors.left)));
 }
 
-torch::Tensor MadeFrom::get(const std::vector<torch::Tensor>& sources,
-                            const std::function<torch::Tensor()>& make) {
-  std::vector<std::pair<const void*, int64_t>> now;
-  for (const torch::Tensor& each : sources) {
-    if (!each.defined()) continue;
-    if (each.is_inference()) return make();
-    now.emplace_back(each.data_ptr(), each._version());
+torch::Tensor start_of_gain(const WeightForm& form, const WeightTensors& tensors) {
+  constexpr int enough = 50;
+  if (form.divisor == WeightDivisor::spectral) {
+    for (int i = 0; i < enough; ++i) iterate(form, tensors);
   }
-  const std::scoped_lock lock(mutex_);
-  if (stamp_ != now) {
-    value_ = make();
-    stamp_ = std::move(now);
-  }
-  return value_;
+  if (!form.gain_undoes_divisor) return torch::ones_like(tensors.gain);
+  return divisor_of(form, tensors, undivided(form, tensors)).flatten();
 }
 
 }  // namespace ballast

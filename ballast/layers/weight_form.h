@@ -3,12 +3,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
-#include <mutex>
 #include <tuple>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
@@ -61,19 +57,9 @@ torch::Tensor acting(const WeightForm& form, const WeightTensors& tensors);
 /// One step of the power iteration for the largest singular value, in place. No gradient.
 void iterate(const WeightForm& form, const WeightTensors& tensors);
 
-/// A tensor that is made of others, kept until one of these has changed (as autograd sees it, by
-/// storage and version). Safe on several threads.
-class MadeFrom {
- public:
-  /// `make()`, or what it gave before. Tensors without a version are made of each time.
-  torch::Tensor get(const std::vector<torch::Tensor>& sources,
-                    const std::function<torch::Tensor()>& make);
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<const void*, int64_t>> stamp_;
-  torch::Tensor value_;
-};
+/// The gain before training, of weights that are drawn: 1 or the divisor. Brings the singular
+/// vectors near their weight first, with which one iteration a step keeps up.
+torch::Tensor start_of_gain(const WeightForm& form, const WeightTensors& tensors);
 
 struct PlainWeight {
   static constexpr KindInfo info{"plain", "W", ""};
