@@ -29,17 +29,13 @@ torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& arou
   const Segments& segments = around.segments;
   const int64_t d = options_.d_model;
   const torch::Tensor all = joined({query, key, value}, x);
-  Columns q = at(Point::query, Columns{all, 0, d}, &segments);
-  Columns k = at(Point::key, Columns{all, d, d}, &segments);
+  const Columns q = at(Point::query, Columns{all, 0, d}, &segments);
+  const Columns k = at(Point::key, Columns{all, d, d}, &segments);
   const Columns v = at(Point::value, Columns{all, 2 * d, d}, &segments);
-  if (const auto& positions = options_.positions; positions && positions->turns()) {
-    const torch::Tensor places = places_of(segments, x.device());
-    q = positions->turned(q, places);
-    k = positions->turned(k, places);
-  }
-  return output->forward(at(
-      Point::heads,
-      attention({q, k, v, segments, segments, around.distance_bias}, kernel_options()), &segments));
+  const torch::Tensor heads = attention({turned(q, around.places), turned(k, around.places), v,
+                                         segments, segments, around.places.bias},
+                                        kernel_options());
+  return output->forward(at(Point::heads, heads, &segments));
 }
 
 torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
@@ -59,22 +55,16 @@ KeyValue Attention::project(const Memory& memory) const {
 
 // A step reads each weight for a few rows only, which a copy of all weights would not be worth.
 torch::Tensor Attention::extend(const torch::Tensor& x, KeyValueCache& cache,
-                                const torch::Tensor& rows) const {
+                                const Reading& reading) const {
   const auto input = LinearInput::shared(x, query->context().precision);
-  Columns k = at(Point::key, key->forward(input)), q = at(Point::query, query->forward(input));
-  const torch::Tensor v = at(Point::value, value->forward(input));
-  torch::Tensor bias;
-  if (const auto& positions = options_.positions) {
-    const torch::Tensor place = torch::full({1}, rows.size(1) - 1, torch::kInt64);
-    k = positions->turned(k, place);
-    q = positions->turned(q, place);
-    bias = positions->bias_of_last(rows.size(1));
-  }
-  cache.append({k, v});
+  const Columns k = at(Point::key, key->forward(input));
+  cache.append({turned(k, reading.places), at(Point::value, value->forward(input))});
   const KeyValue all = cache.packed();
-  return output->forward(at(
-      Point::heads, gathered_attention({q.alone(), all.key.alone(), all.value.alone(), rows, bias},
-                                       kernel_options())));
+  const Columns q = turned(at(Point::query, query->forward(input)), reading.places);
+  const torch::Tensor heads = gathered_attention(
+      {q.alone(), all.key.alone(), all.value.alone(), reading.lineage.rows(), reading.places.bias},
+      kernel_options());
+  return output->forward(at(Point::heads, heads));
 }
 
 AttentionOptions Attention::kernel_options() const {
@@ -96,7 +86,7 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& h, const Surroundings&
 
 torch::Tensor SelfAttention::step(const torch::Tensor& h, BranchCache& cache,
                                   const Reading& reading) const {
-  return extend(h, cache.rows, reading.lineage.rows());
+  return extend(h, cache.rows, reading);
 }
 
 torch::Tensor CrossAttention::forward(const torch::Tensor& h, const Surroundings& around) const {

@@ -10,7 +10,6 @@
 #include "ballast/layers/dropout.h"
 #include "ballast/layers/linear.h"
 #include "ballast/layers/pointed.h"
-#include "ballast/layers/relative_positions.h"
 
 namespace ballast {
 
@@ -22,8 +21,6 @@ struct AttentionLayerOptions {
   WeightForm weights = {};
   Standing standing = {};                  ///< at `query`, `key`, `value` and `heads`
   std::optional<double> score_scale = {};  ///< of q k^T; absent: table two's factor at `scores`
-  /// Of self-attention, null where it knows none; registered by whoever made it.
-  std::shared_ptr<RelativePositions> positions = {};
 };
 
 /// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m). The factor of the
@@ -47,10 +44,8 @@ class Attention : public Pointed, public Branch {
   /// Keys and values of a memory [N_k, d].
   KeyValue project(const Memory& memory) const;
 
-  /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it; `rows`
-  /// [B, T] says where in the cache these lie, see `Lineage`.
-  torch::Tensor extend(const torch::Tensor& x, KeyValueCache& cache,
-                       const torch::Tensor& rows) const;
+  /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it.
+  torch::Tensor extend(const torch::Tensor& x, KeyValueCache& cache, const Reading& reading) const;
 
  private:
   AttentionOptions kernel_options() const;

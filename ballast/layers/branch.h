@@ -5,6 +5,7 @@
 #include "ballast/base/segments.h"
 #include "ballast/layers/key_value_cache.h"
 #include "ballast/layers/linear.h"
+#include "ballast/layers/relative_positions.h"
 
 namespace ballast {
 
@@ -18,15 +19,15 @@ struct Memory {
 struct Surroundings {
   const Segments& segments;        ///< the sequences of the rows
   const Memory* memory = nullptr;  ///< of a decoder with a source
-  /// What self-attention adds to its logits for a distance, see `AttentionInputs`; or undefined.
-  torch::Tensor distance_bias = {};
+  RelativePlaces places = {};      ///< for self-attention
 };
 
 /// What the hypotheses of a decoding step read.
 struct Reading {
-  Lineage lineage;     ///< rows of the caches of self-attention
-  Segments readers;    ///< rows of the step that read each sentence
-  Segments sentences;  ///< where these lie in the memory; empty without a source
+  Lineage lineage;             ///< rows of the caches of self-attention
+  Segments readers;            ///< rows of the step that read each sentence
+  Segments sentences;          ///< where these lie in the memory; empty without a source
+  RelativePlaces places = {};  ///< for self-attention, of this step
 };
 
 /// What one branch keeps while decoding.

@@ -30,6 +30,8 @@ TEST(Positions, ASequenceLongerThanALearnedTableIsRefused) {
   EXPECT_EQ(positions.added_to(x.slice(0, 0, 4), torch::arange(4), 4).size(0), 4);
 }
 
+Segments one_sequence(int64_t length) { return Segments::packed(std::array{length}); }
+
 /// Rows of two heads, all alike, as columns.
 Columns same_rows(int64_t count, uint64_t seed) {
   torch::manual_seed(static_cast<int64_t>(seed));
@@ -39,9 +41,8 @@ Columns same_rows(int64_t count, uint64_t seed) {
 TEST(RelativePositions, ATurnedProductDependsOnTheDistanceAlone) {
   for (const PairLayout layout : {PairLayout::halves, PairLayout::interleaved}) {
     const RelativePositions rotary(RotaryPositions{.layout = layout}.form(), 2, 8, true);
-    const torch::Tensor places = torch::arange(9);
-    const Columns q = rotary.turned(same_rows(9, 1), places);
-    const Columns k = rotary.turned(same_rows(9, 2), places);
+    const RelativePlaces places = rotary.of(one_sequence(9), torch::kFloat32);
+    const Columns q = turned(same_rows(9, 1), places), k = turned(same_rows(9, 2), places);
     const torch::Tensor products = torch::mm(q.rows, k.rows.t());
     for (int64_t distance = 0; distance < 4; ++distance) {
       const torch::Tensor diagonal = products.diagonal(-distance);
@@ -56,11 +57,11 @@ TEST(RelativePositions, InterleavedPairsAreTurnedAsComplexNumbers) {
   const RelativePositions rotary(RotaryPositions{.layout = PairLayout::interleaved}.form(), 1, 4,
                                  true);
   const torch::Tensor row = torch::tensor({{1.0F, 2.0F, 3.0F, 4.0F}});
-  const torch::Tensor turned = rotary.turned(row, torch::tensor({5})).rows;
+  const torch::Tensor result = turned(row, rotary.of_last(6, torch::kFloat32)).rows;
   const std::complex<double> first = std::complex(1.0, 2.0) * std::polar(1.0, 5.0);
   const std::complex<double> second = std::complex(3.0, 4.0) * std::polar(1.0, 0.05);
   const double expected[] = {first.real(), first.imag(), second.real(), second.imag()};
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(turned[0][i].item<double>(), expected[i], 1e-6);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(result[0][i].item<double>(), expected[i], 1e-6);
 }
 
 TEST(RelativePositions, SlopesAreAlibis) {
@@ -71,11 +72,11 @@ TEST(RelativePositions, SlopesAreAlibis) {
   EXPECT_DOUBLE_EQ(twelve[8], std::exp2(-0.5));
   EXPECT_DOUBLE_EQ(twelve[11], std::exp2(-3.5));
   const RelativePositions alibi(AlibiPositions{}.form(), 8, 4, true);
-  const torch::Tensor bias = alibi.bias(3);
+  const torch::Tensor bias = alibi.of(one_sequence(3), torch::kFloat32).bias;
   EXPECT_EQ(bias.sizes(), (std::vector<int64_t>{8, 5}));
   EXPECT_DOUBLE_EQ(bias[0][0].item<double>(), -1.0);
   EXPECT_DOUBLE_EQ(bias[0][2].item<double>(), 0.0);
-  EXPECT_TRUE(torch::equal(alibi.bias_of_last(3), bias.slice(1, 0, 3)));
+  EXPECT_TRUE(torch::equal(alibi.of_last(3, torch::kFloat32).bias, bias.slice(1, 0, 3)));
 }
 
 // Values of transformers' T5Attention._relative_position_bucket, 32 buckets up to 128.
@@ -87,7 +88,7 @@ TEST(RelativePositions, BucketsAreT5s) {
   for (const bool causal : {false, true}) {
     RelativePositions positions(BucketPositions{}.form(), 1, 4, causal);
     positions.table.detach().copy_(torch::arange(32).view({1, 32}));
-    const torch::Tensor bias = positions.bias(201);
+    const torch::Tensor bias = positions.of(one_sequence(201), torch::kFloat32).bias;
     for (size_t i = 0; i < distances.size(); ++i) {
       EXPECT_EQ(bias[0][200 + distances[i]].item<double>(),
                 static_cast<double>((causal ? before : both)[i]))

@@ -33,8 +33,8 @@ std::vector<double> alibi_slopes(int64_t heads) {
 
 RelativePositions::RelativePositions(const PositionForm& form, int64_t heads, int64_t d_head,
                                      bool causal)
-    : form_(form), heads_(heads), d_head_(d_head), causal_(causal) {
-  if (turns() && d_head % 2 != 0) {
+    : form_(form), d_head_(d_head), causal_(causal) {
+  if (form.rotary_base > 0 && d_head % 2 != 0) {
     throw RecipeError(fmt::format(
         "rotary positions turn pairs of features, and a head has {}; expected an even number",
         d_head));
@@ -47,43 +47,54 @@ RelativePositions::RelativePositions(const PositionForm& form, int64_t heads, in
   }
 }
 
-Columns RelativePositions::turned(const Columns& x, const torch::Tensor& places) const {
-  if (!turns()) return x;
+Columns turned(const Columns& x, const RelativePlaces& places) {
+  if (!places.cosine.defined()) return x;
   const torch::Tensor rows = x.alone();
-  const int64_t half = d_head_ / 2;
-  const torch::Tensor steps = torch::arange(half, torch::kFloat64) / static_cast<double>(half);
-  const torch::Tensor angles =
-      torch::outer(places.to(torch::kCPU, torch::kFloat64), torch::pow(form_.rotary_base, -steps))
-          .unsqueeze(1);
-  const torch::Tensor cosine = angles.cos().to(rows.options()),
-                      sine = angles.sin().to(rows.options());
-  const bool halves = form_.layout == PairLayout::halves;
+  const int64_t count = rows.size(0), half = places.cosine.size(2);
+  const int64_t heads = rows.size(1) / (2 * half);
+  const bool halves = places.layout == PairLayout::halves;
   const int64_t which = halves ? 2 : 3;  // of a pair: [N, H, 2, K/2] or [N, H, K/2, 2]
-  const torch::Tensor pairs =
-      rows.reshape(halves ? std::vector{rows.size(0), heads_, int64_t{2}, half}
-                          : std::vector{rows.size(0), heads_, half, int64_t{2}});
+  const torch::Tensor pairs = rows.reshape(halves ? std::vector{count, heads, int64_t{2}, half}
+                                                  : std::vector{count, heads, half, int64_t{2}});
   const torch::Tensor a = pairs.select(which, 0), b = pairs.select(which, 1);
-  return torch::stack({a * cosine - b * sine, b * cosine + a * sine}, which)
-      .view({rows.size(0), heads_ * d_head_});
+  return torch::stack({a * places.cosine - b * places.sine, b * places.cosine + a * places.sine},
+                      which)
+      .view(rows.sizes());
 }
 
-torch::Tensor RelativePositions::bias(int64_t longest) const {
-  if (form_.distance == DistanceRule::none) return {};
-  const int64_t reach = std::max<int64_t>(longest - 1, 0);
-  return bias_at(torch::arange(-reach, reach + 1));
+RelativePlaces RelativePositions::of(const Segments& segments,
+                                     const torch::TensorOptions& like) const {
+  const int64_t reach = std::max<int64_t>(segments.longest() - 1, 0);
+  return made(places_of(segments, torch::kCPU), torch::arange(-reach, reach + 1), like);
 }
 
-torch::Tensor RelativePositions::bias_of_last(int64_t keys) const {
-  if (form_.distance == DistanceRule::none) return {};
-  return bias_at(torch::arange(1 - keys, 1));
+RelativePlaces RelativePositions::of_last(int64_t keys, const torch::TensorOptions& like) const {
+  return made(torch::full({1}, keys - 1, torch::kInt64), torch::arange(1 - keys, 1), like);
+}
+
+RelativePlaces RelativePositions::made(const torch::Tensor& places, const torch::Tensor& distances,
+                                       const torch::TensorOptions& like) const {
+  RelativePlaces found{.layout = form_.layout};
+  if (form_.rotary_base > 0) {
+    const int64_t half = d_head_ / 2;
+    const torch::Tensor steps = torch::arange(half, torch::kFloat64) / static_cast<double>(half);
+    const torch::Tensor angles =
+        torch::outer(places.to(torch::kFloat64), torch::pow(form_.rotary_base, -steps))
+            .unsqueeze(1);
+    found.cosine = angles.cos().to(like);
+    found.sine = angles.sin().to(like);
+  }
+  if (form_.distance != DistanceRule::none) found.bias = bias_at(distances, like.device());
+  return found;
 }
 
 /// [H, distances].
-torch::Tensor RelativePositions::bias_at(const torch::Tensor& distances) const {
+torch::Tensor RelativePositions::bias_at(const torch::Tensor& distances,
+                                         torch::Device device) const {
   if (form_.distance == DistanceRule::buckets) {
-    return table.index_select(1, bucket_of(distances).to(table.device()));
+    return table.index_select(1, bucket_of(distances).to(device));
   }
-  return -torch::outer(slopes_, distances.abs().to(torch::kFloat32));
+  return -torch::outer(slopes_, distances.abs().to(torch::kFloat32)).to(device);
 }
 
 // mesh-tensorflow's: half of the buckets for single distances, the others ever wider up to the

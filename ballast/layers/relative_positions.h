@@ -14,6 +14,20 @@ namespace ballast {
 /// Place of each token in its sequence, int64 [N].
 torch::Tensor places_of(const Segments& segments, torch::Device device);
 
+/// What self-attention reads of places in one pass, the same in every layer of a stack. Empty where
+/// it knows none.
+struct RelativePlaces {
+  /// Of the angles by which each pair of features is turned, [N, 1, K/2], or one row for all.
+  torch::Tensor cosine, sine;
+  PairLayout layout = PairLayout::halves;
+  /// Added to the logits: [H, 2 R + 1] by distance (`AttentionInputs::relative_bias`), or [H, T] by
+  /// key (`GatheredInputs::bias`).
+  torch::Tensor bias;
+};
+
+/// Queries or keys x [N, H K], turned by their places; x where nothing is turned.
+Columns turned(const Columns& x, const RelativePlaces& places);
+
 /// What the self-attentions of one stack know of places, as far as a form has them know any.
 class RelativePositions : public torch::nn::Module, public Described {
  public:
@@ -21,26 +35,24 @@ class RelativePositions : public torch::nn::Module, public Described {
   /// RecipeError when heads of an odd width would have to be turned.
   RelativePositions(const PositionForm& form, int64_t heads, int64_t d_head, bool causal);
 
-  /// Queries or keys x [N, heads d_head], turned by their places [N]; x where nothing is turned.
-  Columns turned(const Columns& x, const torch::Tensor& places) const;
-  bool turns() const { return form_.rotary_base > 0; }
+  /// Of whole sequences, for rows such as `like`.
+  RelativePlaces of(const Segments& segments, const torch::TensorOptions& like) const;
 
-  /// For `AttentionInputs::relative_bias`: [H, 2 R + 1] with R = longest - 1; undefined without.
-  torch::Tensor bias(int64_t longest) const;
-
-  /// For `GatheredInputs::bias`: [H, T] of T keys, the last of which stands where the query does.
-  torch::Tensor bias_of_last(int64_t keys) const;
+  /// Of one query for each of several hypotheses, which stands where the last of T keys does.
+  RelativePlaces of_last(int64_t keys, const torch::TensorOptions& like) const;
 
   std::vector<ParameterSlot> describe() override;
 
   torch::Tensor table;  ///< [H, buckets], starts at 0; undefined without buckets
 
  private:
-  torch::Tensor bias_at(const torch::Tensor& distances) const;
+  RelativePlaces made(const torch::Tensor& places, const torch::Tensor& distances,
+                      const torch::TensorOptions& like) const;
+  torch::Tensor bias_at(const torch::Tensor& distances, torch::Device device) const;
   torch::Tensor bucket_of(const torch::Tensor& distances) const;
 
   PositionForm form_;
-  int64_t heads_, d_head_;
+  int64_t d_head_;
   bool causal_;
   torch::Tensor slopes_;  // [H]
 };

@@ -19,8 +19,7 @@ BuiltBranch built(const Options& options) {
 }
 
 AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSite& site,
-                                   const Standing& standing,
-                                   const std::shared_ptr<RelativePositions>& positions) {
+                                   const Standing& standing) {
   AttentionLayerOptions made{
       .d_model = options.d_model,
       .heads = options.heads,
@@ -28,7 +27,6 @@ AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSi
       .causal = site.stack == Stack::decoder && site.kind == Sublayer::self_attention,
       .weights = form_of(options.weights),
       .standing = standing};
-  if (site.kind == Sublayer::self_attention) made.positions = positions;
   const QueryKeyForm compared = form_of(options.query_key_norm, options.norm_at(site));
   made.score_scale = compared.score_scale;
   if (compared.norm) {
@@ -41,9 +39,8 @@ AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSi
 }
 
 BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
-                         const Standing& standing,
-                         const std::shared_ptr<RelativePositions>& positions) {
-  const AttentionLayerOptions attention = attention_at(options, site, standing, positions);
+                         const Standing& standing) {
+  const AttentionLayerOptions attention = attention_at(options, site, standing);
   switch (site.kind) {
     case Sublayer::self_attention:
       return built<SelfAttention>(attention);
@@ -62,14 +59,13 @@ BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
 
 }  // namespace
 
-Block::Block(const ModelOptions& options, const BlockPlace& place,
-             const std::shared_ptr<RelativePositions>& positions) {
+Block::Block(const ModelOptions& options, const BlockPlace& place) {
   const int lanes = stack_form(options, place.stack).lanes;
   for (const ResidualSite& site : sites_of(options, place.stack, place.layer)) {
     const ResidualForm form = form_at(options, site);
     const NormChoice& norm = options.norm_at(site);
     const std::string name(enum_name(site.kind));
-    const BuiltBranch built = built_branch(options, site, standing_of(form, norm), positions);
+    const BuiltBranch built = built_branch(options, site, standing_of(form, norm));
     register_module(name, built.module);
     const Residual* first = connections.empty() ? nullptr : connections.front().residual.get();
     auto residual = std::make_shared<Residual>(ResidualOptions{.form = form,

@@ -29,9 +29,7 @@ struct Connection {
 /// One layer of a stack: its connections in forward order.
 class Block : public torch::nn::Module {
  public:
-  /// `positions` are what its self-attention knows of places, null for nothing.
-  Block(const ModelOptions& options, const BlockPlace& place,
-        const std::shared_ptr<RelativePositions>& positions = {});
+  Block(const ModelOptions& options, const BlockPlace& place);
 
   /// Whole sequences; without a memory in a block that does not cross-attend.
   ResidualStream forward(ResidualStream stream, const Surroundings& around) const;

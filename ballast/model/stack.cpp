@@ -39,8 +39,7 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
   auto list = std::make_shared<torch::nn::Module>();
   for (int layer = 0; layer < options.layers(stack); ++layer) {
     blocks.push_back(list->register_module(
-        fmt::format("{}", layer),
-        std::make_shared<Block>(options, BlockPlace{stack, layer}, positions_)));
+        fmt::format("{}", layer), std::make_shared<Block>(options, BlockPlace{stack, layer})));
   }
   form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
   form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);
@@ -53,7 +52,7 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
 
 torch::Tensor BlockStack::forward(const torch::Tensor& x, const Surroundings& given) const {
   Surroundings around = given;
-  if (positions_) around.distance_bias = positions_->bias(around.segments.longest());
+  if (positions_) around.places = positions_->of(around.segments, x.options());
   ResidualStream stream = entered(x);
   const bool recomputing = recomputes();
   for (const auto& block : blocks) {
@@ -73,6 +72,10 @@ torch::Tensor BlockStack::step(const torch::Tensor& x, StackCache& cache,
     first += own.size();
   }
   return left(stream, nullptr);
+}
+
+RelativePlaces BlockStack::last_place(int64_t tokens, const torch::TensorOptions& like) const {
+  return positions_ ? positions_->of_last(tokens, like) : RelativePlaces();
 }
 
 StackCache BlockStack::cache(const Memory& memory) const {
@@ -101,16 +104,17 @@ ResidualStream BlockStack::recomputed_block(const std::shared_ptr<Block>& block,
     read = Memory{{torch::Tensor(), around.memory->rows.bf16}, around.memory->segments};
   }
   // All that crosses blocks is an input, so that its gradients are summed alike in both ways.
-  const bool biased = around.distance_bias.defined();
-  if (biased) inputs.push_back(around.distance_bias);
-  const ForwardPart part = [block, lanes, biased, segments = around.segments, read,
+  RelativePlaces places = around.places;
+  const bool biased = places.bias.defined();
+  if (biased) inputs.push_back(std::exchange(places.bias, {}));
+  const ForwardPart part = [block, lanes, biased, places, segments = around.segments, read,
                             &now = context(),
                             then = context()](const std::vector<torch::Tensor>& given) {
     const ContextThen scope(now, then);
     std::optional<Memory> memory = read;
     if (memory) memory->rows.rows = given[lanes];
-    const Surroundings around{segments, memory ? &*memory : nullptr,
-                              biased ? given.back() : torch::Tensor()};
+    Surroundings around{segments, memory ? &*memory : nullptr, places};
+    if (biased) around.places.bias = given.back();
     return block->forward({{given.begin(), given.begin() + lanes}}, around).lanes;
   };
   return {recomputed(part, inputs)};

@@ -31,6 +31,9 @@ class BlockStack : public Pointed {
   /// One token per hypothesis, x [B, d].
   torch::Tensor step(const torch::Tensor& x, StackCache& cache, const Reading& reading) const;
 
+  /// What a step reads of the place of its token, the last of so many, for rows such as `like`.
+  RelativePlaces last_place(int64_t tokens, const torch::TensorOptions& like) const;
+
   /// An empty cache, with the memory projected for every connection that reads it.
   StackCache cache(const Memory& memory) const;
 

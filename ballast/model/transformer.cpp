@@ -101,6 +101,7 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
       target_positions->added_to(target_embedding->forward(ids), place, state.length + 1);
   ++state.length;
   state.reading.lineage.extend(ids.size(0), ids.device());
+  state.reading.places = decoder->last_place(state.length, x.options());
   return decoder->step(target_dropout_->forward(decoder->entering(x)), state.cache, state.reading);
 }
 
