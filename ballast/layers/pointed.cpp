@@ -120,13 +120,13 @@ torch::Tensor Pointed::times_factors(const Spot& spot, const torch::Tensor& x) c
 bool Pointed::has_row_norm_at_most(Point point) const {
   const Spot* here = spot(point);
   return here == nullptr || (here->factors.empty() && !here->shift.defined() &&
-                             (!here->norm || here->norm->for_one_row()));
+                             (!here->norm || here->norm->is_one_division()));
 }
 
 std::optional<NormParameters> Pointed::row_norm(Point point) const {
   const Spot* here = spot(point);
   if (here == nullptr || !here->norm) return std::nullopt;
-  return here->norm->for_one_row();
+  return here->norm->kernel_parameters();
 }
 
 std::shared_ptr<Norm> Pointed::norm_at(Point point) const {

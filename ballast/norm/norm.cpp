@@ -102,16 +102,14 @@ torch::Tensor Norm::acting_gain() const {
   return form_.gain == GainExtent::group && groups_ > 1 ? acting.repeat({groups_}) : acting;
 }
 
-std::optional<NormParameters> Norm::for_one_row() const {
-  if (!form_.is_row_wise() || groups_ != 1 || form_.function != Pointwise::none) return {};
-  return NormParameters{
-      acting_gain(),
-      bias,
-      {form_.center ? Statistic::layer : Statistic::rms, form_.eps, form_.placement}};
+NormSpec Norm::spec() const {
+  return {form_.center ? Statistic::layer : Statistic::rms, form_.eps, form_.placement};
 }
 
+NormParameters Norm::kernel_parameters() const { return {acting_gain(), bias, spec()}; }
+
 torch::Tensor Norm::forward(const torch::Tensor& x, const Segments* sequences) const {
-  if (const auto row = for_one_row()) return norm(x, row->gain, row->bias, row->spec);
+  if (is_one_division()) return norm(x, acting_gain(), bias, spec());
   torch::Tensor y;
   if (form_.function == Pointwise::none) {
     y = divided(x, sequences);
@@ -127,9 +125,8 @@ torch::Tensor Norm::divided(const torch::Tensor& x, const Segments* sequences) c
   const int64_t rows = x.size(0), part = width_ / groups_;
   if (rows == 0) return x;
   const torch::Tensor parts = x.reshape({rows, groups_, part});
-  const NormSpec spec{form_.center ? Statistic::layer : Statistic::rms, form_.eps, form_.placement};
   if (form_.is_row_wise()) {
-    return norm(parts.reshape({rows * groups_, part}), {}, {}, spec).view({rows, width_});
+    return norm(parts.reshape({rows * groups_, part}), {}, {}, spec()).view({rows, width_});
   }
   const bool keeps = running_mean.defined();
   torch::Tensor mean, second;
@@ -142,7 +139,7 @@ torch::Tensor Norm::divided(const torch::Tensor& x, const Segments* sequences) c
     second = pool.mean((parts - mean.unsqueeze(2)).square().mean(2));
     if (keeps) learn(mean, second, rows * part);
   }
-  const torch::Tensor root = norm_divisor(second, spec);
+  const torch::Tensor root = norm_divisor(second, spec());
   return ((parts - mean.unsqueeze(2)) / root.unsqueeze(2)).reshape({rows, width_});
 }
 

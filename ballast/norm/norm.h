@@ -2,7 +2,6 @@
 
 #include <torch/nn/module.h>
 
-#include <optional>
 #include <vector>
 
 #include "ballast/base/parameter.h"
@@ -26,9 +25,13 @@ class Norm : public torch::nn::Module, public Described {
   /// teaches them, nor the first of two runs of a recomputed block.
   torch::Tensor forward(const torch::Tensor& x, const Segments* sequences = nullptr) const;
 
-  /// Gain, bias and rule, for a kernel that fuses the norm into something else; absent where it
-  /// would have to see more than one row, or something else than one division.
-  std::optional<NormParameters> for_one_row() const;
+  /// Whether it is one division of single rows, which a kernel may fuse into something else.
+  bool is_one_division() const {
+    return form_.is_row_wise() && groups_ == 1 && form_.function == Pointwise::none;
+  }
+
+  /// Gain, bias and rule for such a kernel. Only where `is_one_division`.
+  NormParameters kernel_parameters() const;
 
   const NormForm& form() const { return form_; }
 
@@ -44,6 +47,7 @@ class Norm : public torch::nn::Module, public Described {
   torch::Tensor running_mean, running_second;
 
  private:
+  NormSpec spec() const;
   torch::Tensor acting_gain() const;
   torch::Tensor divided(const torch::Tensor& x, const Segments* sequences) const;
   void learn(const torch::Tensor& mean, const torch::Tensor& second, int64_t values) const;
