@@ -47,15 +47,13 @@ enum class Extent { one, heads, features };
 /// Whose parameter a trained coefficient is; those of one layer share it.
 enum class Owner { connection, layer };
 
-/// What a gate puts its numbers through; the last three see all numbers between the lanes at once.
+/// What a gate puts its numbers through; the last sees all numbers between the lanes at once.
 enum class GateMap {
   identity,
   tanh,
   sigmoid,
   twice_sigmoid,
-  softmax,            ///< over the lanes that are read
-  doubly_stochastic,  ///< of exponentials, by Sinkhorn's iteration
-  permutations        ///< shares of all permutations of the lanes, by softmax
+  doubly_stochastic  ///< of exponentials, by Sinkhorn's iteration
 };
 
 /// Makes coefficients between lanes depend on the stream, row by row:

@@ -50,8 +50,7 @@ std::string refusal_of(const ResidualForm& form, int lanes) {
       return fmt::format("coefficient {} has a number per feature, and the stream {} lanes", name,
                          lanes);
     }
-    const bool counts = each.gate && each.gate->outer == GateMap::permutations;
-    if (!counts && !grid.is_number() && (grid.rows() != rows || grid.columns() != columns)) {
+    if (!grid.is_number() && (grid.rows() != rows || grid.columns() != columns)) {
       return fmt::format("coefficient {} is a grid of {} x {}, expected {} x {} for {} lanes", name,
                          grid.rows(), grid.columns(), rows, columns, lanes);
     }

@@ -1,14 +1,11 @@
 #include "ballast/residual/gate.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "ballast/kernels/norm.h"
 
 namespace ballast {
 namespace {
 
-torch::Tensor mapped(GateMap map, const torch::Tensor& x, int64_t lanes) {
+torch::Tensor mapped(GateMap map, const torch::Tensor& x) {
   switch (map) {
     case GateMap::identity:
       break;
@@ -18,30 +15,18 @@ torch::Tensor mapped(GateMap map, const torch::Tensor& x, int64_t lanes) {
       return x.sigmoid();
     case GateMap::twice_sigmoid:
       return 2 * x.sigmoid();
-    case GateMap::softmax:
-      return torch::softmax(x, -1);
     case GateMap::doubly_stochastic:
       // A factor common to all elements changes nothing and keeps the largest at 1.
       return doubly_stochastic((x - x.amax({-2, -1}, true)).exp());
-    case GateMap::permutations: {
-      const torch::Tensor shares = torch::softmax(x.flatten(1), -1);
-      return torch::tensordot(shares, permutation_matrices(lanes).to(shares.options()), {1}, {0});
-    }
   }
   return x;
 }
 
 }  // namespace
 
-int64_t gate_outputs(const Gate& gate, int64_t rows, int64_t columns) {
-  if (gate.outer != GateMap::permutations) return rows * columns;
-  int64_t count = 1;
-  for (int64_t i = 2; i <= columns; ++i) count *= i;
-  return count;
-}
-
-int64_t gate_inputs(const Gate& gate, int64_t lanes, int64_t d_model) {
-  return gate.all_lanes ? lanes * d_model : d_model;
+std::vector<int64_t> gate_shape(const Gate& gate, int64_t rows, int64_t lanes, int64_t d_model) {
+  if (gate.all_lanes) return {rows * lanes, lanes * d_model};
+  return {rows, d_model};
 }
 
 torch::Tensor gated(const Gate& gate, const GateTensors& tensors,
@@ -50,19 +35,16 @@ torch::Tensor gated(const Gate& gate, const GateTensors& tensors,
   const int64_t count = lanes.front().size(0), d = lanes.front().size(1);
   const NormSpec spec{gate.center ? Statistic::layer : Statistic::rms, 1e-6,
                       EpsPlacement::inside_root};
-  torch::Tensor logits;
+  torch::Tensor logits;  // [N, rows, n]
   if (gate.all_lanes) {
     const torch::Tensor read = norm(torch::cat(lanes, 1), {}, {}, spec);
-    logits = torch::mm(read, tensors.weight.t());
-    if (gate.outer != GateMap::permutations) logits = logits.view({count, rows, n});
+    logits = torch::mm(read, tensors.weight.t()).view({count, rows, n});
   } else {
-    // Lane j brings out column j, by the same matrix [rows, d] for every lane.
     const torch::Tensor read = norm(torch::stack(lanes, 1).reshape({count * n, d}), {}, {}, spec);
     logits = torch::mm(read, tensors.weight.t()).view({count, n, rows}).transpose(1, 2);
   }
-  const torch::Tensor inner = mapped(gate.inner, logits, n) * tensors.scale;
-  return mapped(gate.outer, inner + tensors.start.view(logits.sizes().slice(1)), n)
-      .view({count, rows, n});
+  const torch::Tensor inner = mapped(gate.inner, logits) * tensors.scale;
+  return mapped(gate.outer, inner + tensors.start.view({rows, n}));
 }
 
 std::vector<torch::Tensor> mixed_by_row(const torch::Tensor& weights,
@@ -77,17 +59,6 @@ torch::Tensor doubly_stochastic(const torch::Tensor& positive, int rounds) {
     m = m / m.sum(-1, true);
   }
   return m;
-}
-
-torch::Tensor permutation_matrices(int64_t n) {
-  std::vector<int64_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  const torch::Tensor identity = torch::eye(n);
-  std::vector<torch::Tensor> all;
-  do {
-    all.push_back(identity.index_select(0, torch::tensor(order)));
-  } while (std::next_permutation(order.begin(), order.end()));
-  return torch::stack(all);
 }
 
 }  // namespace ballast

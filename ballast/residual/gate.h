@@ -2,25 +2,25 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "ballast/base/coefficient.h"
 
 namespace ballast {
 
-/// The numbers that a gate brings out for coefficients [rows, columns] between lanes: as many, or
-/// one for each permutation of the lanes.
-int64_t gate_outputs(const Gate& gate, int64_t rows, int64_t columns);
+/// The shape of a gate's matrix for coefficients [rows, n] between n lanes [N, d]: it reads all
+/// lanes and brings out all numbers, or reads one lane j and brings out column j.
+std::vector<int64_t> gate_shape(const Gate& gate, int64_t rows, int64_t lanes, int64_t d_model);
 
-/// Columns of a gate's matrix: features of a lane, or of all.
-int64_t gate_inputs(const Gate& gate, int64_t lanes, int64_t d_model);
+/// What a gate reads.
+struct GateTensors {
+  torch::Tensor weight;  ///< see `gate_shape`
+  torch::Tensor scale;   ///< []
+  torch::Tensor start;   ///< [rows, n], or [n] of one row
+};
 
 /// A coefficient of every row of the stream, see `Gate`: [N, rows, n] between n lanes [N, d].
-///
-/// weight [outputs, inputs], scale []; start [outputs] or [rows, n].
-struct GateTensors {
-  torch::Tensor weight, scale, start;
-};
 torch::Tensor gated(const Gate& gate, const GateTensors& tensors,
                     const std::vector<torch::Tensor>& lanes, int64_t rows);
 
@@ -29,10 +29,7 @@ std::vector<torch::Tensor> mixed_by_row(const torch::Tensor& weights,
                                         const std::vector<torch::Tensor>& lanes);
 
 /// Positive matrices [..., n, n] on the way to row and column sums of 1: `rounds` times columns,
-/// then rows divided by their sums (Sinkhorn and Knopp 1967; arXiv:2512.24880, equation 9).
+/// then rows divided by their sums (Sinkhorn and Knopp 1967; arXiv:2512.24880).
 torch::Tensor doubly_stochastic(const torch::Tensor& positive, int rounds = 20);
-
-/// All permutation matrices of n lanes, [n!, n, n], the identity first.
-torch::Tensor permutation_matrices(int64_t n);
 
 }  // namespace ballast

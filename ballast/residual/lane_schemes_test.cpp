@@ -96,6 +96,18 @@ TEST(HyperConnections, MixTheirLanesAsThePaperSays) {
   }
 }
 
+TEST(DynamicHyperConnections, AreTheStaticOnesAtTheStart) {
+  torch::manual_seed(6);
+  const torch::Tensor x = torch::randn({5, d});
+  const ResidualSite at = site(Sublayer::feed_forward, 2);
+  ResidualStream fixed{std::vector<torch::Tensor>(4, x)}, followed = fixed;
+  fixed = made(HyperConnections{}, at).forward(fixed, branch);
+  followed = made(HyperConnections{.dynamic = true}, at).forward(followed, branch);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(torch::allclose(followed.lanes[i], fixed.lanes[i], 1e-5, 1e-6)) << i;
+  }
+}
+
 TEST(Lanes, WeightsOfZeroAndOneCopyNothing) {
   const torch::Tensor a = torch::ones({2, 2}), b = a * 2;
   const auto sums = mixed(Grid(3, {0, 1, 0, 0, 1, 2}), {a, b});

@@ -156,11 +156,10 @@ torch::Tensor Residual::gated_by_row(const Coefficient& coefficient, const torch
 Residual::StoredGate Residual::store_gate(const std::string& name, const Coefficient& coefficient) {
   if (!coefficient.gate) return {};
   const Gate& gate = *coefficient.gate;
-  const int64_t rows = coefficient.start.rows(), lanes = options_.lanes;
-  const int64_t outputs = gate.all_lanes ? gate_outputs(gate, rows, lanes) : rows;
   StoredGate made{name + "_gate", name + "_gate_scale", {}, {}};
   made.weight = register_parameter(
-      made.weight_name, torch::zeros({outputs, gate_inputs(gate, lanes, options_.site.d_model)}));
+      made.weight_name, torch::zeros(gate_shape(gate, coefficient.start.rows(), options_.lanes,
+                                                options_.site.d_model)));
   made.scale = register_parameter(made.scale_name, torch::full({}, gate.scale));
   return made;
 }
