@@ -79,11 +79,14 @@ void check_norms(const ModelOptions& options, const Sites& sites,
     found.push_back({"model.norm", refusal});
     return;
   }
-  const auto compared = form_of(options.query_key_norm, options.norm_at(sites.front())).norm;
-  if (compared && !compared->is_row_wise()) {
+  for (const ResidualSite& site : sites) {
+    if (site.kind == Sublayer::feed_forward) continue;  // it compares nothing
+    const auto compared = form_of(options.query_key_norm, options.norm_at(site)).norm;
+    if (!compared || compared->is_row_wise()) continue;
     found.push_back({"model.query_key_norm",
                      "model.query_key_norm has a norm that reads other tokens besides its own; "
                      "queries and keys need one of single tokens"});
+    return;
   }
 }
 

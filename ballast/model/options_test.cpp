@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ballast/model/contradictions.h"
 #include "ballast/testing/toy.h"
 
 namespace ballast {
@@ -33,6 +34,18 @@ TEST(SiteRule, TheLastThatFitsHolds) {
   EXPECT_EQ(scheme_at(options, Stack::decoder, 0, 1), "post_norm");
   const ResidualSite encoder = sites_of(options, Stack::encoder, 0)[0];
   EXPECT_EQ(info_of(options.norm_at(encoder)).name, "rms_norm");
+}
+
+TEST(QueryKeyNorm, IsOfSingleTokensAtEveryDepth) {
+  ModelOptions options = testing::toy_options(ReZero{});
+  options.query_key_norm = PerHeadNorm{};
+  EXPECT_TRUE(contradictions(options).empty());
+  options.sites = {{.from = 0.5, .norm = BatchNorm{}}};
+  const std::vector<Contradiction> found = contradictions(options);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().option, "model.query_key_norm");
+  options.sites.front().sublayer = Sublayer::feed_forward;
+  EXPECT_TRUE(contradictions(options).empty());
 }
 
 TEST(Ramp, OfTheModelIsTheSchemeWithIt) {
