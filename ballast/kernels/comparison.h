@@ -2,9 +2,12 @@
 
 #include <torch/types.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
+
+#include "ballast/kernels/activation.h"
 
 namespace ballast {
 
@@ -12,6 +15,22 @@ namespace ballast {
 
 /// A kernel as a function of its differentiable tensors; undefined ones are passed through.
 using Kernel = std::function<torch::Tensor(const std::vector<torch::Tensor>&)>;
+
+/// Activations with a loop and without, gated and not.
+inline constexpr std::array activations{Activation{Elementwise::identity},
+                                        Activation{Elementwise::relu},
+                                        Activation{Elementwise::gelu},
+                                        Activation{Elementwise::gelu_tanh},
+                                        Activation{Elementwise::silu},
+                                        Activation{Elementwise::relu_squared},
+                                        Activation{Elementwise::sigmoid},
+                                        Activation{Elementwise::tanh},
+                                        Activation{Elementwise::elu, false, 0.7},
+                                        Activation{Elementwise::identity, true},
+                                        Activation{Elementwise::relu, true},
+                                        Activation{Elementwise::gelu, true},
+                                        Activation{Elementwise::silu, true},
+                                        Activation{Elementwise::mish, true}};
 
 /// ||a - b|| / ||b|| over all elements, in double; ||a|| where b is 0. A tensor is measured as a
 /// whole, since single elements near 0 carry the rounding of their larger neighbors.

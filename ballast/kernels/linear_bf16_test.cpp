@@ -9,20 +9,6 @@ namespace ballast {
 namespace {
 
 constexpr double tolerance = 2e-2;
-constexpr std::array activations{Activation{Elementwise::identity},
-                                 Activation{Elementwise::relu},
-                                 Activation{Elementwise::gelu},
-                                 Activation{Elementwise::gelu_tanh},
-                                 Activation{Elementwise::silu},
-                                 Activation{Elementwise::relu_squared},
-                                 Activation{Elementwise::sigmoid},
-                                 Activation{Elementwise::tanh},
-                                 Activation{Elementwise::elu, false, 0.7},
-                                 Activation{Elementwise::identity, true},
-                                 Activation{Elementwise::relu, true},
-                                 Activation{Elementwise::gelu, true},
-                                 Activation{Elementwise::silu, true},
-                                 Activation{Elementwise::mish, true}};
 
 /// The whole call of a layer: copies of weight and input, made outside.
 torch::Tensor bf16_linear(const std::vector<torch::Tensor>& t, LinearOptions options) {

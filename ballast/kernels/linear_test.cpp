@@ -10,20 +10,6 @@ namespace ballast {
 namespace {
 
 constexpr double tolerance = 1e-5;
-constexpr std::array activations{Activation{Elementwise::identity},
-                                 Activation{Elementwise::relu},
-                                 Activation{Elementwise::gelu},
-                                 Activation{Elementwise::gelu_tanh},
-                                 Activation{Elementwise::silu},
-                                 Activation{Elementwise::relu_squared},
-                                 Activation{Elementwise::sigmoid},
-                                 Activation{Elementwise::tanh},
-                                 Activation{Elementwise::elu, false, 0.7},
-                                 Activation{Elementwise::identity, true},
-                                 Activation{Elementwise::relu, true},
-                                 Activation{Elementwise::gelu, true},
-                                 Activation{Elementwise::silu, true},
-                                 Activation{Elementwise::mish, true}};
 
 Kernel fused(LinearOptions options) {
   return [=](const auto& t) { return linear(t[0], t[1], t[2], options); };

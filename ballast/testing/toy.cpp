@@ -45,11 +45,19 @@ std::vector<LawCase> cases_of(const Make& make) {
   return all;
 }
 
+/// Those of a list that one option holds.
+template <class Choice>
+std::vector<LawCase> cases_of(Choice ModelOptions::*option) {
+  return cases_of<Choice>([option](const Choice& kind) {
+    ModelOptions options = toy_options();
+    options.*option = kind;
+    return options;
+  });
+}
+
 }  // namespace
 
-std::vector<LawCase> scheme_cases() {
-  return cases_of<ResidualChoice>([](const ResidualChoice& kind) { return toy_options(kind); });
-}
+std::vector<LawCase> scheme_cases() { return cases_of(&ModelOptions::residual); }
 
 std::vector<LawCase> norm_cases() {
   return cases_of<NormChoice>([](NormChoice kind) {
@@ -66,37 +74,10 @@ std::vector<LawCase> norm_cases() {
   });
 }
 
-std::vector<LawCase> query_key_cases() {
-  return cases_of<QueryKeyChoice>([](const QueryKeyChoice& kind) {
-    ModelOptions options = toy_options();
-    options.query_key_norm = kind;
-    return options;
-  });
-}
-
-std::vector<LawCase> position_cases() {
-  return cases_of<PositionChoice>([](const PositionChoice& kind) {
-    ModelOptions options = toy_options();
-    options.positions = kind;
-    return options;
-  });
-}
-
-std::vector<LawCase> activation_cases() {
-  return cases_of<ActivationChoice>([](const ActivationChoice& kind) {
-    ModelOptions options = toy_options();
-    options.activation = kind;
-    return options;
-  });
-}
-
-std::vector<LawCase> weight_cases() {
-  return cases_of<WeightChoice>([](const WeightChoice& kind) {
-    ModelOptions options = toy_options();
-    options.weights = kind;
-    return options;
-  });
-}
+std::vector<LawCase> query_key_cases() { return cases_of(&ModelOptions::query_key_norm); }
+std::vector<LawCase> position_cases() { return cases_of(&ModelOptions::positions); }
+std::vector<LawCase> activation_cases() { return cases_of(&ModelOptions::activation); }
+std::vector<LawCase> weight_cases() { return cases_of(&ModelOptions::weights); }
 
 std::vector<LawCase> all_cases() {
   std::vector<LawCase> all;
