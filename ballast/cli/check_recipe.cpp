@@ -7,9 +7,9 @@
 #include "ballast/base/error.h"
 #include "ballast/cli/shared_flags.h"
 #include "ballast/cli/verbs.h"
-#include "ballast/recipe/reference.h"
+#include "ballast/options/reference.h"
+#include "ballast/options/writer.h"
 #include "ballast/recipe/resolve.h"
-#include "ballast/recipe/writer.h"
 
 namespace ballast {
 namespace {

@@ -13,8 +13,8 @@
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
 #include "ballast/data/vocabulary_file.h"
+#include "ballast/options/schema.h"
 #include "ballast/recipe/memory.h"
-#include "ballast/recipe/schema.h"
 
 namespace ballast {
 namespace {

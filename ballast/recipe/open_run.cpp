@@ -11,10 +11,10 @@
 #include "ballast/base/number.h"
 #include "ballast/base/philox.h"
 #include "ballast/base/suggest.h"
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
+#include "ballast/options/schema.h"
+#include "ballast/options/writer.h"
 #include "ballast/recipe/resolve.h"
-#include "ballast/recipe/schema.h"
-#include "ballast/recipe/writer.h"
 #include "ballast/store/safetensors.h"
 #include "ballast/train/checkpoint.h"
 

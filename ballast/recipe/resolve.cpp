@@ -8,8 +8,8 @@
 
 #include "ballast/base/error.h"
 #include "ballast/decode/contradictions.h"
-#include "ballast/recipe/differences.h"
-#include "ballast/recipe/load.h"
+#include "ballast/options/differences.h"
+#include "ballast/options/load.h"
 #include "ballast/recipe/text_files.h"
 #include "ballast/recipe/vocabularies.h"
 

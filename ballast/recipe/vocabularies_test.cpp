@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "ballast/base/error.h"
+#include "ballast/options/load.h"
+#include "ballast/options/writer.h"
 #include "ballast/recipe/assemble.h"
-#include "ballast/recipe/load.h"
 #include "ballast/recipe/resolve.h"
-#include "ballast/recipe/writer.h"
 #include "ballast/store/file.h"
 #include "ballast/testing/temporary_directory.h"
 

@@ -1,9 +1,9 @@
-#include "ballast/recipe/reader.h"
+#include "ballast/options/reader.h"
 
 #include <gmock/gmock.h>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
 #include "ballast/testing/toy_recipe.h"
 
 namespace ballast {

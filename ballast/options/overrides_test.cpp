@@ -1,9 +1,9 @@
-#include "ballast/recipe/overrides.h"
+#include "ballast/options/overrides.h"
 
 #include <gtest/gtest.h>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
 #include "ballast/testing/toy_recipe.h"
 
 namespace ballast {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/schema.h"
+#include "ballast/options/schema.h"
 
 namespace ballast {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "ballast/recipe/document.h"
-#include "ballast/recipe/schema.h"
+#include "ballast/options/document.h"
+#include "ballast/options/schema.h"
 
 namespace ballast {
 

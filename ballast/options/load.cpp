@@ -1,4 +1,4 @@
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/overrides.h"
-#include "ballast/recipe/reader.h"
+#include "ballast/options/overrides.h"
+#include "ballast/options/reader.h"
 
 namespace ballast {
 namespace {

@@ -1,4 +1,4 @@
-#include "ballast/recipe/differences.h"
+#include "ballast/options/differences.h"
 
 #include <gtest/gtest.h>
 

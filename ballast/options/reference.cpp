@@ -1,4 +1,4 @@
-#include "ballast/recipe/reference.h"
+#include "ballast/options/reference.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "ballast/recipe/words.h"
-#include "ballast/recipe/writer.h"
+#include "ballast/options/words.h"
+#include "ballast/options/writer.h"
 
 namespace ballast {
 namespace {

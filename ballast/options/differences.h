@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/recipe/schema_of.h"
+#include "ballast/options/schema_of.h"
 
 namespace ballast {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "ballast/recipe/document.h"
-#include "ballast/recipe/places.h"
-#include "ballast/recipe/schema_of.h"
+#include "ballast/options/document.h"
+#include "ballast/options/places.h"
+#include "ballast/options/schema_of.h"
 
 namespace ballast {
 

@@ -1,4 +1,4 @@
-#include "ballast/recipe/schema.h"
+#include "ballast/options/schema.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/writer.h"
+#include "ballast/options/writer.h"
 #include "ballast/testing/toy_recipe.h"
 
 namespace ballast {

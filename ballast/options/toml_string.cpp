@@ -1,4 +1,4 @@
-#include "ballast/recipe/toml_string.h"
+#include "ballast/options/toml_string.h"
 
 #include <fmt/format.h>
 #include <unicode/utf8.h>

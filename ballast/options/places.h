@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/recipe/document.h"
+#include "ballast/options/document.h"
 
 namespace ballast {
 

@@ -1,4 +1,4 @@
-#include "ballast/recipe/unknown.h"
+#include "ballast/options/unknown.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ballast/recipe/document.h"
+#include "ballast/options/document.h"
 
 #include <gtest/gtest.h>
 

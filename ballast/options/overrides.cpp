@@ -1,4 +1,4 @@
-#include "ballast/recipe/overrides.h"
+#include "ballast/options/overrides.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "ballast/recipe/places.h"
+#include "ballast/options/places.h"
 
-#include "ballast/recipe/schema.h"
+#include "ballast/options/schema.h"
 
 namespace ballast {
 

@@ -1,11 +1,11 @@
-#include "ballast/recipe/writer.h"
+#include "ballast/options/writer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/toml_string.h"
-#include "ballast/recipe/words.h"
+#include "ballast/options/toml_string.h"
+#include "ballast/options/words.h"
 
 namespace ballast {
 namespace {

@@ -1,4 +1,4 @@
-#include "ballast/recipe/reader.h"
+#include "ballast/options/reader.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "ballast/base/suggest.h"
-#include "ballast/recipe/unknown.h"
-#include "ballast/recipe/words.h"
+#include "ballast/options/unknown.h"
+#include "ballast/options/words.h"
 
 namespace ballast {
 namespace {

@@ -1,4 +1,4 @@
-#include "ballast/recipe/writer.h"
+#include "ballast/options/writer.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ballast/base/error.h"
-#include "ballast/recipe/load.h"
+#include "ballast/options/load.h"
 #include "ballast/testing/toy_recipe.h"
 
 namespace ballast {

@@ -1,4 +1,4 @@
-#include "ballast/recipe/document.h"
+#include "ballast/options/document.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

@@ -1,4 +1,4 @@
-#include "ballast/recipe/words.h"
+#include "ballast/options/words.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "ballast/recipe/document.h"
+#include "ballast/options/document.h"
 
 namespace ballast {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ballast/recipe/schema_of.h"
+#include "ballast/options/schema_of.h"
 
 namespace ballast {
 

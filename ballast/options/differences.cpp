@@ -1,8 +1,8 @@
-#include "ballast/recipe/differences.h"
+#include "ballast/options/differences.h"
 
 #include <fmt/format.h>
 
-#include "ballast/recipe/writer.h"
+#include "ballast/options/writer.h"
 
 namespace ballast {
 namespace {

@@ -1,4 +1,4 @@
-#include "ballast/recipe/reference.h"
+#include "ballast/options/reference.h"
 
 #include <gmock/gmock.h>
 
