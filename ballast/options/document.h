@@ -1,22 +1,27 @@
 #pragma once
 
-#include <cstdint>
+#include <toml++/toml.h>
+
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace ballast {
 
-/// Where something was written: in a file, from line 1 and column 1, or (line 0) in `--set a.b=c`
-/// or a file as a whole.
+/// Where something was written: in a file, from line 1 and column 1, or in `--set a.b=c`, whose
+/// line is its number on the command line. Line 0 is a source as a whole.
 struct Place {
   std::string source;
   int line = 0, column = 0;
 };
 
-/// `recipe.toml:14:3`, or the source alone where there is no line.
+/// `recipe.toml:14:3`, or the source alone for an override and where there is no line.
 std::string text_of(const Place& place);
+
+/// The place that a key or a value of a document was read from.
+Place place_of(const toml::source_region& region);
 
 /// One mistake, told in one line.
 struct Problem {
@@ -24,44 +29,48 @@ struct Problem {
   std::string text;
 };
 
-/// All problems in the order of the text, those of `--set` last, one a line.
+/// All problems in the order of the text, then those of `--set` in theirs, one a line.
 std::string text_of(std::vector<Problem> problems);
 
-struct TomlEntry;
-using TomlTable = std::vector<TomlEntry>;
-
-/// A date or a time, which no option takes.
-struct TomlDate {};
-
-/// A TOML value with its place.
-struct TomlNode {
-  using List = std::vector<TomlNode>;
-
-  Place place;
-  std::variant<bool, int64_t, double, std::string, TomlDate, List, TomlTable> value;
-};
-
-struct TomlEntry {
-  std::string name;
-  Place place;  ///< of the name
-  TomlNode node;
-};
-
-/// The entry called `name`, or null.
-TomlEntry* find_entry(TomlTable& table, std::string_view name);
-const TomlEntry* find_entry(const TomlTable& table, std::string_view name);
-
-/// A TOML text as a tree; what is wrong with it as TOML stands in `problems`.
+/// A TOML text as the tree of toml++, whose keys and values know their places, and what is wrong
+/// with it as TOML. It can be moved only, since a copied value forgets its place.
 struct Document {
-  std::string source;
-  TomlTable root;
-  std::vector<Problem> problems;
+  explicit Document(std::string from) : source(std::move(from)) {}
+  Document(Document&&) = default;
+  Document& operator=(Document&&) = default;
 
-  void report(Place place, std::string text);
+  std::string source;
+  toml::table root;
+  std::vector<Problem> problems;
 };
 
 /// Reads TOML 1.0. `source` is the file's name in messages. TOML readers stop at the first mistake
 /// of syntax, so there is at most one problem.
 Document parse_document(std::string_view text, std::string source);
+
+/// The document with every `train.steps=200` set, in order, before anything is read from it; what
+/// is wrong with an override itself is added to its problems. The value is TOML (`200`, `true`,
+/// `["a", "b"]`, `{ kind = "admin" }`), and what is not TOML is taken as text, so that
+/// `model.norm=rms_norm` needs no quotes. Setting a choice as a whole (`model.residual=post_norm`)
+/// drops the options the file gave it; `model.residual.kind=post_norm` keeps them.
+Document with_overrides(Document document, std::span<const std::string> overrides);
+
+/// Remembers where every option was given, for messages that come after reading.
+class Places {
+ public:
+  explicit Places(const Document& document);
+
+  /// The place of `model.heads`, else that of the nearest table around it, else the whole source.
+  const Place& of(std::string_view name) const;
+
+  /// True when the recipe or an override gives this option.
+  bool given(std::string_view name) const { return places_.contains(name); }
+
+ private:
+  void add(const std::string& owner, const toml::table& table);
+
+  Place whole_;
+  std::map<std::string, Place, std::less<>> places_;
+};
 
 }  // namespace ballast

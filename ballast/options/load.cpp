@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "ballast/base/error.h"
-#include "ballast/options/overrides.h"
 #include "ballast/options/reader.h"
 
 namespace ballast {

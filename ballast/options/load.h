@@ -5,7 +5,6 @@
 #include <string>
 
 #include "ballast/options/document.h"
-#include "ballast/options/places.h"
 #include "ballast/options/schema_of.h"
 
 namespace ballast {

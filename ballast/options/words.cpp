@@ -57,16 +57,15 @@ std::string expected_words(const Schema& schema) {
   return std::visit(words, schema.form);
 }
 
-std::string found_words(const TomlNode& node) {
-  const Overloaded words{
-      [](bool value) { return std::string(value ? "true" : "false"); },
-      [](int64_t value) { return fmt::format("{}", value); },
-      [](double value) { return number_text(value); },
-      [](const std::string& value) { return fmt::format("the string \"{}\"", value); },
-      [](const TomlDate&) { return std::string("a date or time"); },
-      [](const TomlNode::List& list) { return fmt::format("a list of {}", list.size()); },
-      [](const TomlTable&) { return std::string("a table"); }};
-  return std::visit(words, node.value);
+std::string found_words(const toml::node& node) {
+  if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
+  if (const auto value = node.value_exact<int64_t>()) return fmt::format("{}", *value);
+  if (const auto value = node.value_exact<double>()) return number_text(*value);
+  if (const auto value = node.value_exact<std::string_view>()) {
+    return fmt::format("the string \"{}\"", *value);
+  }
+  if (const toml::array* list = node.as_array()) return fmt::format("a list of {}", list->size());
+  return node.is_table() ? "a table" : "a date or time";
 }
 
 std::string bounds_words(const Bounds& bounds) {

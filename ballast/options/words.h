@@ -1,8 +1,9 @@
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <string>
 
-#include "ballast/options/document.h"
 #include "ballast/options/schema.h"
 
 namespace ballast {
@@ -11,7 +12,7 @@ namespace ballast {
 std::string expected_words(const Schema& schema);
 
 /// `the string "x"`, `3.5`, `a table`: what a recipe gave.
-std::string found_words(const TomlNode& node);
+std::string found_words(const toml::node& node);
 
 /// `from 0 to 1`, `above 0`, `at least 1 and below 5`; empty when every value will do.
 std::string bounds_words(const Bounds& bounds);
