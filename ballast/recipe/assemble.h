@@ -13,7 +13,7 @@
 #include "ballast/prepare/calibrate.h"
 #include "ballast/prepare/initialize.h"
 #include "ballast/recipe/recipe.h"
-#include "ballast/train/trainer.h"
+#include "ballast/train/training_parts.h"
 
 namespace ballast {
 

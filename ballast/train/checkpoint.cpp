@@ -8,7 +8,9 @@
 #include <string>
 
 #include "ballast/base/error.h"
+#include "ballast/base/philox.h"
 #include "ballast/model/inventory.h"
+#include "ballast/store/json_fields.h"
 
 namespace ballast {
 namespace {
@@ -31,6 +33,17 @@ const torch::Tensor& found_in(const std::map<std::string, torch::Tensor>& given,
         wanted.name, shape_text(found->second), shape_text(wanted.value)));
   }
   return found->second;
+}
+
+/// A number that another text would hardly give.
+uint64_t fingerprint(const EncodedCorpus& corpus) {
+  uint64_t key = mix(static_cast<uint64_t>(corpus.source.count()),
+                     static_cast<uint64_t>(corpus.target.count()));
+  for (const TokenLists* side : {&corpus.source, &corpus.target}) {
+    for (const int32_t id : side->ids()) key = mix(key, static_cast<uint64_t>(id));
+    for (const int64_t end : side->ends()) key = mix(key, static_cast<uint64_t>(end));
+  }
+  return key;
 }
 
 }  // namespace
@@ -69,6 +82,41 @@ void load_named_state(torch::nn::Module& model, const NamedTensors& state) {
         given.begin()->first));
   }
   for (NamedTensor& each : wanted) each.value.copy_(found_in(given, each));
+}
+
+Checkpoints::Checkpoints(const TrainingParts& parts, RunDirectory& directory)
+    : parts_(parts), directory_(directory), fingerprint_(fingerprint(*parts.train)) {}
+
+void Checkpoints::save(const TrainingState& state, const std::optional<BestStep>& best) {
+  nlohmann::json values{{"step", state.step()},
+                        {"epoch", state.stream.position().epoch},
+                        {"batch", state.stream.position().batch},
+                        {"corpus", fingerprint_},
+                        {"guard", json_of(state.guard.state())}};
+  if (best) values["best"] = json_of(*best);
+  directory_.save_step(state.step(), named_state(*parts_.model), state.optimizer.state(), values);
+  directory_.prune(parts_.options.keep);
+}
+
+std::optional<BestStep> Checkpoints::load(int64_t step, TrainingState& state) const {
+  const SavedStep saved = directory_.load_step(step);
+  load_named_state(*parts_.model, saved.model);
+  state.optimizer.load_state(with_present_names(saved.optimizer));
+  try {
+    if (saved.state.at("corpus") != fingerprint_) {
+      throw DataError(fmt::format(
+          "{}: the training text is not the one that step {} was trained on; go on with that text, "
+          "or choose another --run directory",
+          directory_.path().string(), step));
+    }
+    state.stream.seek({saved.state.at("epoch"), saved.state.at("batch")});
+    state.guard.load_state(from_json_fields<StabilityState>(saved.state.at("guard")));
+    if (!saved.state.contains("best")) return std::nullopt;
+    return from_json_fields<BestStep>(saved.state["best"]);
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError(fmt::format("{}: state.json of step {} lacks what a resume needs ({})",
+                                 directory_.path().string(), step, error.what()));
+  }
 }
 
 }  // namespace ballast

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ballast/data/corpus.h"
+#include "ballast/data/tokenizer.h"
+#include "ballast/decode/options.h"
+#include "ballast/model/transformer.h"
+#include "ballast/optim/adam_kinds.h"
+#include "ballast/optim/schedules.h"
+#include "ballast/prepare/initialize.h"
+#include "ballast/train/options.h"
+
+namespace ballast {
+
+/// What a training is made of. The model has its values; those of a saved step replace them.
+struct TrainingParts {
+  std::shared_ptr<Transformer> model;
+  Plan plan;
+  OptimizerChoice optimizer;
+  ScheduleChoice schedule;
+  TrainOptions options;
+  DecodeOptions decode;
+  std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid may be null
+  std::shared_ptr<const Tokenizer> tokenizer;         ///< of the target side
+  uint64_t seed = 1;
+};
+
+}  // namespace ballast
