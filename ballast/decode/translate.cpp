@@ -7,7 +7,7 @@
 
 #include "ballast/base/error.h"
 #include "ballast/decode/ensemble.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "ballast/kernels/attention_loops.h"
 #include "ballast/kernels/distance_bias.h"
 #include "ballast/kernels/held.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/attention_loops.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

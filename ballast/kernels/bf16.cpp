@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ballast/base/error.h"
-#include "ballast/kernels/bf16_loops.h"
+#include "ballast/loops/bf16_loops.h"
 
 namespace ballast {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ballast/kernels/candidates_loops.h"
 #include "ballast/kernels/select.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/candidates_loops.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "ballast/base/segments.h"
+#include "ballast/loops/candidates_loops.h"
 
 namespace ballast {
-
-/// An entry of a matrix of scores: how one hypothesis may go on.
-struct Candidate {
-  int64_t row = 0, token = 0;
-  float score = 0;
-};
 
 /// What the hypotheses of some sentences may go on with.
 struct CandidateInputs {

@@ -2,12 +2,7 @@
 
 #include <torch/types.h>
 
-#include <array>
 #include <cstdint>
-#include <string_view>
-#include <utility>
-
-#include "ballast/base/choice.h"
 
 namespace ballast {
 
@@ -15,12 +10,6 @@ namespace ballast {
 /// V - 1 wrong ones (later fairseq), where the target loses eps + eps / (V - 1) and regains one
 /// part.
 enum class Smoothing { all_classes, other_classes };
-
-template <>
-struct EnumNames<Smoothing> {
-  static constexpr std::array<std::pair<std::string_view, Smoothing>, 2> value{
-      {{"all_classes", Smoothing::all_classes}, {"other_classes", Smoothing::other_classes}}};
-};
 
 /// hidden [N, D] through weight [V, D] (and bias [V] or undefined) to logits, against targets.
 struct CrossEntropyInputs {

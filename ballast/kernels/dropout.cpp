@@ -3,12 +3,11 @@
 #include <torch/autograd.h>
 
 #include <array>
-#include <cmath>
 
-#include "ballast/kernels/dropout_loops.h"
 #include "ballast/kernels/held.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
+#include "ballast/loops/dropout_loops.h"
 
 namespace ballast {
 namespace {
@@ -33,10 +32,6 @@ std::array<torch::Tensor, 4> philox_tensors(uint64_t key, std::array<torch::Tens
 }
 
 }  // namespace
-
-uint32_t drop_threshold(double p) {
-  return static_cast<uint32_t>(std::min(std::ldexp(p, 32), 4294967295.0));
-}
 
 torch::Tensor drop_factors(DropMask mask, int64_t rows, int64_t columns,
                            const torch::Tensor& like) {

@@ -4,19 +4,9 @@
 
 #include <cstdint>
 
+#include "ballast/loops/drop_row.h"
+
 namespace ballast {
-
-/// Which elements dropout removes: a function of the key and the element's place, so that no mask
-/// is stored and none depends on the number of threads.
-struct DropMask {
-  double p = 0;  ///< probability of removal, in [0, 1)
-  uint64_t key = 0;
-
-  bool active() const { return p > 0; }
-};
-
-/// Random words are compared with this: an element is removed when its word is below p 2^32.
-uint32_t drop_threshold(double p);
 
 /// The factors 0 or 1/(1-p) for `rows` x `columns` elements, in `like`'s type and device.
 ///

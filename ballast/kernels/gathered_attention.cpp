@@ -1,8 +1,8 @@
 #include "ballast/kernels/gathered_attention.h"
 
-#include "ballast/kernels/gathered_attention_loops.h"
 #include "ballast/kernels/select.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/gathered_attention_loops.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 

@@ -8,11 +8,11 @@
 #include "ballast/base/error.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/held.h"
-#include "ballast/kernels/linear_loops.h"
 #include "ballast/kernels/matmul.h"
-#include "ballast/kernels/outer_sum.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
+#include "ballast/loops/linear_loops.h"
+#include "ballast/loops/outer_sum.h"
 
 namespace ballast {
 namespace {

@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "ballast/base/precision.h"
-#include "ballast/kernels/activation.h"
+#include "ballast/loops/activation.h"
 
 namespace ballast {
 

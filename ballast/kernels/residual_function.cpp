@@ -3,10 +3,10 @@
 #include <torch/autograd.h>
 
 #include "ballast/kernels/held.h"
-#include "ballast/kernels/residual_loops.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/residual_loops.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "ballast/kernels/adam_loops.h"
-#include "ballast/kernels/chunks.h"
 #include "ballast/kernels/select.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/adam_loops.h"
+#include "ballast/loops/chunks.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
 
 #include "ballast/base/choice.h"
@@ -8,6 +11,14 @@
 #include "ballast/norm/form.h"
 
 namespace ballast {
+
+template <>
+struct EnumNames<EpsPlacement> {
+  static constexpr std::array<std::pair<std::string_view, EpsPlacement>, 3> value{
+      {{"inside_root", EpsPlacement::inside_root},
+       {"outside_root", EpsPlacement::outside_root},
+       {"clamp", EpsPlacement::clamp}}};
+};
 
 struct LayerNorm {
   static constexpr KindInfo info{"layer_norm", "gain (x - mean) / sqrt(var + eps) + bias",

@@ -1,14 +1,24 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
+#include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
 #include "ballast/base/precision.h"
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/train/stability_guard.h"
 
 namespace ballast {
+
+template <>
+struct EnumNames<Smoothing> {
+  static constexpr std::array<std::pair<std::string_view, Smoothing>, 2> value{
+      {{"all_classes", Smoothing::all_classes}, {"other_classes", Smoothing::other_classes}}};
+};
 
 /// How long and in what portions a model is trained.
 struct TrainOptions {

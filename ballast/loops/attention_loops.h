@@ -1,7 +1,8 @@
 #pragma once
 
-#include "ballast/kernels/attention.h"
-#include "ballast/kernels/drop_row.h"
+#include <cstdint>
+
+#include "ballast/loops/drop_row.h"
 
 namespace ballast {
 

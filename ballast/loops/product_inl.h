@@ -1,13 +1,13 @@
 // Register-blocked products of small matrices, for the loops of attention and of weight gradients.
 // Compiled once per instruction set, see vector_inl.h.
-#if defined(BALLAST_KERNELS_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BALLAST_KERNELS_PRODUCT_INL_H_
-#undef BALLAST_KERNELS_PRODUCT_INL_H_
+#if defined(BALLAST_LOOPS_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_LOOPS_PRODUCT_INL_H_
+#undef BALLAST_LOOPS_PRODUCT_INL_H_
 #else
-#define BALLAST_KERNELS_PRODUCT_INL_H_
+#define BALLAST_LOOPS_PRODUCT_INL_H_
 #endif
 
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/loops/vector_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-#include "ballast/kernels/drop_row.h"
-#include "ballast/kernels/norm.h"
+#include "ballast/loops/drop_row.h"
+#include "ballast/loops/norm_spec.h"
 
 namespace ballast {
 

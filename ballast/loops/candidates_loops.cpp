@@ -1,14 +1,14 @@
-#include "ballast/kernels/candidates_loops.h"
+#include "ballast/loops/candidates_loops.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/candidates_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/candidates_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/loops/vector_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,14 +1,14 @@
-#include "ballast/kernels/dropout_loops.h"
+#include "ballast/loops/dropout_loops.h"
 
 #include <vector>
 
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/tasks.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/dropout_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/dropout_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/philox_inl.h"
+#include "ballast/loops/philox_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

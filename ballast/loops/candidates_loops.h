@@ -1,8 +1,16 @@
 #pragma once
 
-#include "ballast/kernels/candidates.h"
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace ballast {
+
+/// An entry of a matrix of scores: how one hypothesis may go on.
+struct Candidate {
+  int64_t row = 0, token = 0;
+  float score = 0;
+};
 
 /// The scores that candidates are chosen from: logits [N, columns] and what is added to each row.
 struct ScoreRows {

@@ -1,19 +1,19 @@
 // What the forward and the backward loops of attention share. Compiled once per instruction set,
 // see vector_inl.h.
-#if defined(BALLAST_KERNELS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BALLAST_KERNELS_ATTENTION_INL_H_
-#undef BALLAST_KERNELS_ATTENTION_INL_H_
+#if defined(BALLAST_LOOPS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_LOOPS_ATTENTION_INL_H_
+#undef BALLAST_LOOPS_ATTENTION_INL_H_
 #else
-#define BALLAST_KERNELS_ATTENTION_INL_H_
+#define BALLAST_LOOPS_ATTENTION_INL_H_
 #endif
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 
-#include "ballast/kernels/attention_loops.h"
-#include "ballast/kernels/philox_inl.h"
-#include "ballast/kernels/product_inl.h"
+#include "ballast/loops/attention_loops.h"
+#include "ballast/loops/philox_inl.h"
+#include "ballast/loops/product_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,14 +1,14 @@
-#include "ballast/kernels/linear_loops.h"
+#include "ballast/loops/linear_loops.h"
 
 #include <vector>
 
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/tasks.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/linear_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/linear_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/bf16_inl.h"
+#include "ballast/loops/bf16_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

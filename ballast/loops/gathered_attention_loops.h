@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ballast/kernels/attention_loops.h"
+#include "ballast/loops/attention_loops.h"
 
 namespace ballast {
 

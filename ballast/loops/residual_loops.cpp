@@ -1,13 +1,13 @@
-#include "ballast/kernels/residual_loops.h"
+#include "ballast/loops/residual_loops.h"
 
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/residual_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/residual_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/norm_inl.h"
-#include "ballast/kernels/philox_inl.h"
+#include "ballast/loops/norm_inl.h"
+#include "ballast/loops/philox_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,17 +1,17 @@
 // Normalisation of one row. Compiled once per instruction set, see vector_inl.h.
-#if defined(BALLAST_KERNELS_NORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BALLAST_KERNELS_NORM_INL_H_
-#undef BALLAST_KERNELS_NORM_INL_H_
+#if defined(BALLAST_LOOPS_NORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_LOOPS_NORM_INL_H_
+#undef BALLAST_LOOPS_NORM_INL_H_
 #else
-#define BALLAST_KERNELS_NORM_INL_H_
+#define BALLAST_LOOPS_NORM_INL_H_
 #endif
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "ballast/kernels/residual_loops.h"
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/loops/residual_loops.h"
+#include "ballast/loops/vector_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,12 +1,12 @@
-#include "ballast/kernels/attention_loops.h"
+#include "ballast/loops/attention_loops.h"
 
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/attention_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/attention_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/attention_inl.h"
+#include "ballast/loops/attention_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

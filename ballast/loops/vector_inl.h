@@ -1,10 +1,10 @@
 // Vector arithmetic shared by the loops of the kernels. Highway compiles it once per instruction
 // set, hence a guard that toggles instead of `#pragma once`.
-#if defined(BALLAST_KERNELS_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BALLAST_KERNELS_VECTOR_INL_H_
-#undef BALLAST_KERNELS_VECTOR_INL_H_
+#if defined(BALLAST_LOOPS_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_LOOPS_VECTOR_INL_H_
+#undef BALLAST_LOOPS_VECTOR_INL_H_
 #else
-#define BALLAST_KERNELS_VECTOR_INL_H_
+#define BALLAST_LOOPS_VECTOR_INL_H_
 #endif
 
 #include <hwy/contrib/math/math-inl.h>

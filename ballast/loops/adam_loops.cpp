@@ -1,10 +1,10 @@
-#include "ballast/kernels/adam_loops.h"
+#include "ballast/loops/adam_loops.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/adam_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/adam_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/loops/vector_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,12 +1,12 @@
-#include "ballast/kernels/bf16_loops.h"
+#include "ballast/loops/bf16_loops.h"
 
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/tasks.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/bf16_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/bf16_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/bf16_inl.h"
+#include "ballast/loops/bf16_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ballast/kernels/drop_row.h"
+#include "ballast/loops/drop_row.h"
 
 namespace ballast {
 

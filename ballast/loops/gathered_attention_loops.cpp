@@ -1,10 +1,10 @@
-#include "ballast/kernels/gathered_attention_loops.h"
+#include "ballast/loops/gathered_attention_loops.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/gathered_attention_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/gathered_attention_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/attention_inl.h"
+#include "ballast/loops/attention_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

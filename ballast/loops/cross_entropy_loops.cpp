@@ -1,15 +1,15 @@
-#include "ballast/kernels/cross_entropy_loops.h"
+#include "ballast/loops/cross_entropy_loops.h"
 
 #include <cmath>
 #include <limits>
 
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/tasks.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/cross_entropy_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/cross_entropy_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/bf16_inl.h"
+#include "ballast/loops/bf16_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

@@ -1,14 +1,14 @@
-#include "ballast/kernels/outer_sum_loops.h"
+#include "ballast/loops/outer_sum_loops.h"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ballast/kernels/outer_sum_loops.cpp"
+#define HWY_TARGET_INCLUDE "ballast/loops/outer_sum_loops.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ballast/kernels/product_inl.h"
+#include "ballast/loops/product_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

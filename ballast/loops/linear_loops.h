@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ballast/kernels/linear.h"
+#include "ballast/loops/activation.h"
 
 namespace ballast {
 

@@ -1,13 +1,13 @@
 // Dropout factors by vectors, see dropout.h. Compiled once per instruction set, see vector_inl.h.
-#if defined(BALLAST_KERNELS_PHILOX_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BALLAST_KERNELS_PHILOX_INL_H_
-#undef BALLAST_KERNELS_PHILOX_INL_H_
+#if defined(BALLAST_LOOPS_PHILOX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BALLAST_LOOPS_PHILOX_INL_H_
+#undef BALLAST_LOOPS_PHILOX_INL_H_
 #else
-#define BALLAST_KERNELS_PHILOX_INL_H_
+#define BALLAST_LOOPS_PHILOX_INL_H_
 #endif
 
-#include "ballast/kernels/drop_row.h"
-#include "ballast/kernels/vector_inl.h"
+#include "ballast/loops/drop_row.h"
+#include "ballast/loops/vector_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {

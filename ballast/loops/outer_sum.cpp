@@ -1,9 +1,9 @@
-#include "ballast/kernels/outer_sum.h"
+#include "ballast/loops/outer_sum.h"
 
 #include <algorithm>
 
-#include "ballast/kernels/outer_sum_loops.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/outer_sum_loops.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

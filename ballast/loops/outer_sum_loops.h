@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ballast/kernels/outer_sum.h"
+#include "ballast/loops/outer_sum.h"
 
 namespace ballast {
 
