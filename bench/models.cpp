@@ -48,7 +48,7 @@ Recipe recipe_of(const std::string& model, const std::filesystem::path& corpus) 
     if (translates) recipe.data.test = {file("test.en"), file("test.de")};
     recipe.data.context = 1024;
     recipe.train.label_smoothing = translates ? 0.1 : 0;
-    recipe.optimizer = AdamOptions{.lr = 1e-4, .beta2 = 0.98};
+    recipe.optimizer = Adam{.lr = 1e-4, .beta2 = 0.98};
     return recipe;
   }
   throw RecipeError("--model " + model + ": there is no such model; see --help");

@@ -62,7 +62,7 @@ double median_seconds(const Setting& setting, int64_t steps) {
                   .encoder_layers = setting.depth,
                   .decoder_layers = setting.depth,
                   .residual = PostNorm{}};
-  recipe.optimizer = AdamOptions{.lr = 1e-4};
+  recipe.optimizer = Adam{.lr = 1e-4};
   OurSide side(recipe, vocabulary_size);
   const Batch batch{random_sequences(setting, 1), random_sequences(setting, 2),
                     random_sequences(setting, 3).tokens, setting.tokens};

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t pad_id = 0;  // of every vocabulary that `Tokenizer` learns
 
 torch::optim::AdamOptions stock_options(const Recipe& recipe) {
-  const auto& adam = std::get<AdamOptions>(recipe.optimizer);
+  const auto& adam = std::get<Adam>(recipe.optimizer);
   return torch::optim::AdamOptions(adam.lr).betas({adam.beta1, adam.beta2}).eps(adam.eps);
 }
 

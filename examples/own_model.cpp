@@ -81,7 +81,7 @@ int main() {
   const auto plan = ballast::plan(*model, {.init = ballast::Orthogonal{}});
   ballast::parameterize(plan);
   ballast::initialize(plan, /*seed=*/1);
-  const auto [first, last] = trained(*model, {ballast::AdamOptions{}, ballast::optimized(plan)});
+  const auto [first, last] = trained(*model, {ballast::Adam{}, ballast::optimized(plan)});
   fmt::print("{} parameters in {} residual blocks; loss {:.3f} -> {:.3f}\n", plan.parameters.size(),
              depth, first, last);
   return last < 0.7 * first ? 0 : 1;

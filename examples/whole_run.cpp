@@ -33,7 +33,7 @@ const Recipe recipe{
               .residual = Admin{}},
     .data = {.tokenizer = Bpe{.vocabulary_size = 40}, .length = {.max_length = 20}},
     .train = {.steps = 300, .batch_tokens = 256, .checkpoint_every = 300, .keep = 1},
-    .optimizer = AdamOptions{.lr = 5e-3},
+    .optimizer = Adam{.lr = 5e-3},
     .schedule = CosineOptions{.warmup = 30}};
 
 /// Sentences of two to five numbers and their translations.

@@ -36,7 +36,7 @@ TEST(Clip, C27HugeFiniteGradientsAreClippedExactly) {
   ASSERT_TRUE(scale.has_value());
   EXPECT_NEAR(*scale * 1e20, 0.1, 1e-7);
 
-  Optimizer optimizer(AdamOptions{.beta1 = 0}, parameters);
+  Optimizer optimizer(Adam{.beta1 = 0}, parameters);
   optimizer.step(1, *scale);
   EXPECT_NEAR(optimizer.state()[1].value.item<float>(), 0.1, 1e-7);
 }

@@ -10,10 +10,15 @@
 #include <string_view>
 
 #include "ballast/base/error.h"
-#include "ballast/kernels/adam.h"
 
 namespace ballast {
 namespace {
+
+std::string describe(const torch::Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.scalar_type() << " " << tensor.sizes();
+  return text.str();
+}
 
 void check(const OptimizedParameter& parameter) {
   if (!parameter.value.defined() || !parameter.value.is_floating_point()) {
@@ -21,6 +26,13 @@ void check(const OptimizedParameter& parameter) {
         fmt::format("parameter \"{}\" is no tensor of a floating-point type; leave "
                     "it out of the optimizer",
                     parameter.name));
+  }
+  const int64_t stacked = parameter.facts.stacked;
+  if (stacked > 1 && (parameter.value.dim() == 0 || parameter.value.size(0) % stacked != 0)) {
+    throw RecipeError(fmt::format(
+        "parameter \"{}\" is {} and said to hold {} matrices below each other; its first dimension "
+        "has to be a multiple of that",
+        parameter.name, describe(parameter.value), stacked));
   }
 }
 
@@ -34,24 +46,6 @@ void check_names(const std::vector<OptimizedParameter>& parameters) {
                       parameter.name));
     }
   }
-}
-
-torch::Tensor zero_moment(const torch::Tensor& value) {
-  const auto type = value.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  return torch::zeros(value.sizes(), value.options().dtype(type).requires_grad(false));
-}
-
-AdamUpdate update_for(const OptimizedParameter& parameter, AdamUpdate update, double lr) {
-  update.step *= lr * parameter.lr_scale;
-  update.decay *= parameter.decays ? lr * parameter.lr_scale : 0;
-  update.l2 *= parameter.decays ? 1 : 0;
-  return update;
-}
-
-std::string describe(const torch::Tensor& tensor) {
-  std::ostringstream text;
-  text << tensor.scalar_type() << " " << tensor.sizes();
-  return text.str();
 }
 
 /// The tensors of `found`, in the order of `wanted`.
@@ -88,12 +82,37 @@ std::vector<torch::Tensor> matched(const NamedTensors& wanted, const NamedTensor
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerChoice& choice, std::vector<OptimizedParameter> parameters)
-    : choice_(choice), parameters_(std::move(parameters)) {
+    : rules_(rules_of(choice)), parameters_(std::move(parameters)) {
   check_names(parameters_);
   for (const OptimizedParameter& parameter : parameters_) {
     check(parameter);
-    moments_.push_back({zero_moment(parameter.value), zero_moment(parameter.value)});
+    shares_.push_back(share_of(parameter));
   }
+}
+
+Optimizer::Share Optimizer::share_of(const OptimizedParameter& parameter) const {
+  Share share{.rule = rule_for(rules_, parameter.facts)};
+  share.names = state_of(rules_[share.rule].rule, parameter.facts);
+  const auto options =
+      parameter.value.options().dtype(state_type(parameter.value)).requires_grad(false);
+  for (const StateTensor& each : share.names) {
+    const auto shape = state_shape(each, parameter.value, parameter.facts.stacked);
+    share.state.push_back({torch::zeros(shape, options), each.per});
+  }
+  return share;
+}
+
+ParameterStep Optimizer::step_of(size_t parameter, double lr, double gradient_scale) const {
+  const OptimizedParameter& each = parameters_[parameter];
+  const Share& share = shares_[parameter];
+  return {.value = each.value,
+          .gradient = each.value.grad(),
+          .state = share.state,
+          .gradient_scale = gradient_scale,
+          .lr = lr * rules_[share.rule].lr_ratio,
+          .lr_scale = each.lr_scale,
+          .decays = each.facts.decays(),
+          .stacked = each.facts.stacked};
 }
 
 void Optimizer::step(double lr, double gradient_scale) {
@@ -103,16 +122,14 @@ void Optimizer::step(double lr, double gradient_scale) {
                     "both must be finite, so skip this step",
                     lr, gradient_scale));
   }
-  AdamUpdate update = update_at(choice_, ++steps_);
-  update.gradient_scale = gradient_scale;
-  std::vector<AdamTensors> all;
-  all.reserve(parameters_.size());
+  ++steps_;
+  std::vector<std::vector<ParameterStep>> steps(rules_.size());
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    const torch::Tensor& value = parameters_[i].value;
-    all.push_back({value, value.grad(), moments_[i].first, moments_[i].second,
-                   update_for(parameters_[i], update, lr)});
+    steps[shares_[i].rule].push_back(step_of(i, lr, gradient_scale));
   }
-  adam(all);
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    std::visit([&](const auto& rule) { rule.update(steps[i], steps_); }, rules_[i].rule);
+  }
 }
 
 void Optimizer::clear_gradients() {
@@ -122,8 +139,11 @@ void Optimizer::clear_gradients() {
 NamedTensors Optimizer::state() const {
   NamedTensors state{{"steps", torch::tensor(steps_, torch::kLong)}};
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    state.push_back({parameters_[i].name + ".first_moment", moments_[i].first});
-    state.push_back({parameters_[i].name + ".second_moment", moments_[i].second});
+    const Share& share = shares_[i];
+    for (size_t k = 0; k < share.names.size(); ++k) {
+      state.push_back({fmt::format("{}.{}", parameters_[i].name, share.names[k].name),
+                       share.state[k].tensor});
+    }
   }
   return state;
 }

@@ -29,7 +29,7 @@ class OptimizerState : public ::testing::Test {
     return state;
   }
 
-  Optimizer optimizer{AdamOptions{}, {{"w", torch::ones({2, 3})}}};
+  Optimizer optimizer{Adam{}, {{"w", torch::ones({2, 3})}}};
 };
 
 TEST_F(OptimizerState, NamesAreThoseOfTheParameters) {

@@ -29,7 +29,7 @@ struct Naive {
   double m_hat(double beta1) const { return m / (1 - std::pow(beta1, t)); }
   double v_hat(double beta2) const { return v / (1 - std::pow(beta2, t)); }
 
-  void step(const AdamOptions& o, double lr, double g) {
+  void step(const Adam& o, double lr, double g) {
     average(o.beta1, o.beta2, g + o.weight_decay * w);
     if (o.eps_placement == EpsilonPlacement::after_correction) {
       w -= lr * m_hat(o.beta1) / (std::sqrt(v_hat(o.beta2)) + o.eps);
@@ -38,12 +38,12 @@ struct Naive {
            (std::sqrt(v) + o.eps);
     }
   }
-  void step(const AdamWOptions& o, double lr, double g) {
+  void step(const AdamW& o, double lr, double g) {
     w *= 1 - lr * o.weight_decay;
     average(o.beta1, o.beta2, g);
     w -= lr * m_hat(o.beta1) / (std::sqrt(v_hat(o.beta2)) + o.eps);
   }
-  void step(const RAdamOptions& o, double lr, double g) {
+  void step(const RAdam& o, double lr, double g) {
     average(o.beta1, o.beta2, g);
     const double limit = 2 / (1 - o.beta2) - 1;
     const double rho = limit - 2 * t * std::pow(o.beta2, t) / (1 - std::pow(o.beta2, t));
@@ -111,35 +111,35 @@ void expect_like_naive(const Options& options) {
 }
 
 TEST(Optimizer, AdamFollowsThePaper) {
-  expect_like_naive(AdamOptions{});
-  expect_like_naive(AdamOptions{.beta2 = 0.98, .eps = 1e-3, .weight_decay = 0.1});
+  expect_like_naive(Adam{});
+  expect_like_naive(Adam{.beta2 = 0.98, .eps = 1e-3, .weight_decay = 0.1});
 }
 
 TEST(Optimizer, AdamWithEpsilonInsideFollowsFairseq) {
-  expect_like_naive(AdamOptions{.eps = 1e-3, .eps_placement = EpsilonPlacement::inside_correction});
+  expect_like_naive(Adam{.eps = 1e-3, .eps_placement = EpsilonPlacement::inside_correction});
 }
 
-TEST(Optimizer, AdamWDecaysTheWeightItself) { expect_like_naive(AdamWOptions{.weight_decay = 1}); }
+TEST(Optimizer, AdamWDecaysTheWeightItself) { expect_like_naive(AdamW{.weight_decay = 1}); }
 
 TEST(Optimizer, RAdamFollowsTheAuthorsCode) {
-  expect_like_naive(RAdamOptions{.beta2 = 0.98, .weight_decay = 0.1});
+  expect_like_naive(RAdam{.beta2 = 0.98, .weight_decay = 0.1});
 }
 
 TEST(Optimizer, RAdamFollowsThePaper) {
   expect_like_naive(
-      RAdamOptions{.beta2 = 0.98, .weight_decay = 0.1, .rectification = Rectification::paper});
+      RAdam{.beta2 = 0.98, .weight_decay = 0.1, .rectification = Rectification::paper});
 }
 
 TEST(Optimizer, SmallDecayIsNotLostInFloat) {
   const torch::Tensor value = torch::ones({1});
-  Optimizer optimizer(AdamWOptions{.weight_decay = 1e-4}, {{"w", value}});
+  Optimizer optimizer(AdamW{.weight_decay = 1e-4}, {{"w", value}});
   for (int step = 0; step < 10000; ++step) optimizer.step(1e-3);
   EXPECT_NEAR(value.item<float>(), 1 - 1e-3, 2e-4);
 }
 
 TEST(Optimizer, HalfPrecisionWeightsKeepFloatMoments) {
   const torch::Tensor value = torch::ones({3}, torch::kBFloat16);
-  Optimizer optimizer(AdamOptions{}, {{"w", value}});
+  Optimizer optimizer(Adam{}, {{"w", value}});
   train(optimizer, 1, 1);
   EXPECT_EQ(optimizer.state()[1].value.scalar_type(), torch::kFloat);
   EXPECT_EQ(value.scalar_type(), torch::kBFloat16);
@@ -149,10 +149,10 @@ TEST(Optimizer, HalfPrecisionWeightsKeepFloatMoments) {
 TEST(Optimizer, LearningRateScaleAndDecayBelongToTheParameter) {
   const auto fresh = [] { return ramp(5, torch::kDouble); };
   const torch::Tensor scaled = fresh(), plain = fresh(), exempt = fresh(), undecayed = fresh();
-  Optimizer first(AdamWOptions{.weight_decay = 0.5},
+  Optimizer first(AdamW{.weight_decay = 0.5},
                   {{"scaled", scaled, 0.5}, {"exempt", exempt, 1, false}});
-  Optimizer second(AdamWOptions{.weight_decay = 0.5}, {{"plain", plain}});
-  Optimizer third(AdamWOptions{.weight_decay = 0}, {{"undecayed", undecayed}});
+  Optimizer second(AdamW{.weight_decay = 0.5}, {{"plain", plain}});
+  Optimizer third(AdamW{.weight_decay = 0}, {{"undecayed", undecayed}});
   train(first, 1, 1);
   scaled.mutable_grad() = torch::Tensor();
   plain.mutable_grad() = gradient_at(1, plain);
@@ -165,7 +165,7 @@ TEST(Optimizer, LearningRateScaleAndDecayBelongToTheParameter) {
 // C31: a row of an embedding table that a batch does not contain.
 TEST(Optimizer, C31UnseenRowMovesOnByItsMomentum) {
   const torch::Tensor value = torch::ones({1});
-  Optimizer optimizer(AdamOptions{}, {{"w", value}});
+  Optimizer optimizer(Adam{}, {{"w", value}});
   value.mutable_grad() = torch::ones({1});
   optimizer.step(0.1);
   EXPECT_NEAR(value.item<float>(), 0.9, 1e-6);
@@ -176,7 +176,7 @@ TEST(Optimizer, C31UnseenRowMovesOnByItsMomentum) {
 
 TEST(Optimizer, AbsentGradientIsAGradientOfZero) {
   const torch::Tensor absent = torch::ones({4}), zero = torch::ones({4});
-  Optimizer optimizer(AdamWOptions{}, {{"absent", absent}, {"zero", zero}});
+  Optimizer optimizer(AdamW{}, {{"absent", absent}, {"zero", zero}});
   train(optimizer, 1, 3);
   optimizer.clear_gradients();
   EXPECT_FALSE(absent.grad().defined());
@@ -195,7 +195,7 @@ TEST(Optimizer, C28AccumulatedSumsEqualTheBigBatch) {
       (w * torch::tensor(losses)).sum().backward();
       tokens += static_cast<int64_t>(losses.size());
     }
-    Optimizer optimizer(AdamOptions{.eps = 1}, {{"w", w}});
+    Optimizer optimizer(Adam{.eps = 1}, {{"w", w}});
     EXPECT_NEAR(gradient_norm(optimizer.parameters()) / tokens, 1.1, 1e-6);
     optimizer.step(0.1, 1.0 / tokens);
     return w.item<float>();
@@ -207,7 +207,7 @@ TEST(Optimizer, C28AccumulatedSumsEqualTheBigBatch) {
 // C30: every target of the batch is ignored, so the gradient is zero.
 TEST(Optimizer, C30BatchWithoutTargetsLeavesFreshWeightsAlone) {
   const torch::Tensor value = torch::ones({3});
-  Optimizer optimizer(AdamOptions{}, {{"w", value}});
+  Optimizer optimizer(Adam{}, {{"w", value}});
   value.mutable_grad() = torch::zeros({3});
   optimizer.step(0.1, clip_scale(gradient_norm(optimizer.parameters()), 1).value());
   EXPECT_TRUE(torch::equal(value, torch::ones({3})));
@@ -218,7 +218,7 @@ TEST(Optimizer, C30BatchWithoutTargetsLeavesFreshWeightsAlone) {
 // C34: a step whose gradient is not finite never happens.
 TEST(Optimizer, C34SkippedStepLeavesStateCountAndScheduleAlone) {
   const torch::Tensor value = ramp(8, torch::kFloat);
-  Optimizer optimizer(RAdamOptions{}, {{"w", value}});
+  Optimizer optimizer(RAdam{}, {{"w", value}});
   const Schedule schedule = make_schedule(InverseSqrtOptions{.warmup = 10}, 1e-3, 100);
   const auto attempt = [&] {
     const auto scale = clip_scale(gradient_norm(optimizer.parameters()), 1);
@@ -248,7 +248,7 @@ TEST(Optimizer, ResultDoesNotDependOnRepetitionOrThreads) {
     const int before = at::get_num_threads();
     at::set_num_threads(threads);
     const torch::Tensor value = ramp(200003, torch::kFloat);
-    Optimizer optimizer(RAdamOptions{.weight_decay = 0.1}, {{"w", value}});
+    Optimizer optimizer(RAdam{.weight_decay = 0.1}, {{"w", value}});
     for (int64_t step = 1; step <= 8; ++step) {
       value.mutable_grad() = gradient_at(step, value);
       optimizer.step(1e-3, clip_scale(gradient_norm(optimizer.parameters()), 1).value());
@@ -263,12 +263,12 @@ TEST(Optimizer, ResultDoesNotDependOnRepetitionOrThreads) {
 
 TEST(Optimizer, ResumeEqualsAnUninterruptedRunBitForBit) {
   const torch::Tensor whole = ramp(1001, torch::kFloat), half = whole.clone();
-  Optimizer uninterrupted(RAdamOptions{.weight_decay = 0.1}, {{"w", whole}});
-  Optimizer interrupted(RAdamOptions{.weight_decay = 0.1}, {{"w", half}});
+  Optimizer uninterrupted(RAdam{.weight_decay = 0.1}, {{"w", whole}});
+  Optimizer interrupted(RAdam{.weight_decay = 0.1}, {{"w", half}});
   train(uninterrupted, 1, 20);
   train(interrupted, 1, 9);
   const torch::Tensor continued = half.clone();
-  Optimizer resumed(RAdamOptions{.weight_decay = 0.1}, {{"w", continued}});
+  Optimizer resumed(RAdam{.weight_decay = 0.1}, {{"w", continued}});
   resumed.load_state(interrupted.state());
   EXPECT_EQ(resumed.steps(), 9);
   train(resumed, 10, 20);
@@ -278,15 +278,15 @@ TEST(Optimizer, ResumeEqualsAnUninterruptedRunBitForBit) {
 TEST(Optimizer, UpdateIsSeenByAutograd) {
   torch::Tensor value = torch::ones({2}, torch::requires_grad());
   const torch::Tensor loss = (value * value).sum();
-  Optimizer optimizer(AdamOptions{}, {{"w", value}});
+  Optimizer optimizer(Adam{}, {{"w", value}});
   optimizer.step(0.1);
   EXPECT_THROW(loss.backward(), c10::Error);
 }
 
 TEST(Optimizer, ParametersItCannotServeAreRefused) {
   const torch::Tensor value = torch::ones({1});
-  EXPECT_THROW(Optimizer(AdamOptions{}, {{"w", value}, {"w", value}}), RecipeError);
-  EXPECT_THROW(Optimizer(AdamOptions{}, {{"w", torch::ones({1}, torch::kLong)}}), RecipeError);
+  EXPECT_THROW(Optimizer(Adam{}, {{"w", value}, {"w", value}}), RecipeError);
+  EXPECT_THROW(Optimizer(Adam{}, {{"w", torch::ones({1}, torch::kLong)}}), RecipeError);
 }
 
 }  // namespace

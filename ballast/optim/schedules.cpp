@@ -100,6 +100,10 @@ Schedule schedule_of(const ConstantOptions& options, const Run& run) {
 
 }  // namespace
 
+bool falls(const ScheduleChoice& choice) {
+  return std::visit([](const auto& options) { return options.falls; }, choice);
+}
+
 std::vector<ScheduleProblem> schedule_problems(const ScheduleChoice& choice, int64_t total_steps) {
   std::vector<ScheduleProblem> found;
   const std::string_view kind = info_of(choice).name;

@@ -22,6 +22,7 @@ struct InverseSqrtOptions {
   static constexpr KindInfo info{"inverse_sqrt",
                                  "t < W: initial_lr + t (lr - initial_lr) / W; then lr sqrt(W / t)",
                                  "Vaswani et al. 2017, arXiv:1706.03762; fairseq"};
+  static constexpr bool falls = true;
   static constexpr auto fields() {
     return std::tuple{field("warmup", &InverseSqrtOptions::warmup,
                             "W, in steps; 0 is the same as 1", at_least_zero),
@@ -40,6 +41,7 @@ struct CosineOptions {
       "lr (final_ratio + (1 - final_ratio) (1 + cos(pi x)) / 2), x = (t - W) / (T - W); T + 1 for "
       "T where final_ratio = 0",
       "Loshchilov and Hutter 2016, arXiv:1608.03983"};
+  static constexpr bool falls = true;
   static constexpr auto fields() {
     return std::tuple{field("warmup", &CosineOptions::warmup, "W, in steps", at_least_zero),
                       field("final_ratio", &CosineOptions::final_ratio,
@@ -57,6 +59,7 @@ struct LinearDecayOptions {
       "lr (final_ratio + (1 - final_ratio) (1 - x)), x = (t - W) / (T - W); T + 1 for T where "
       "final_ratio = 0",
       "Devlin et al. 2018, arXiv:1810.04805"};
+  static constexpr bool falls = true;
   static constexpr auto fields() {
     return std::tuple{field("warmup", &LinearDecayOptions::warmup, "W, in steps", at_least_zero),
                       field("final_ratio", &LinearDecayOptions::final_ratio,
@@ -87,6 +90,7 @@ struct WsdOptions {
   static constexpr KindInfo info{
       "wsd", "warmup, lr until T (1 - decay_share), then down to lr final_ratio by shape",
       "Hu et al. 2024 (MiniCPM), arXiv:2404.06395"};
+  static constexpr bool falls = true;
   static constexpr auto fields() {
     return std::tuple{field("warmup", &WsdOptions::warmup, "W, in steps", at_least_zero),
                       field("decay_share", &WsdOptions::decay_share,
@@ -106,6 +110,7 @@ struct WsdOptions {
 
 struct ConstantOptions {
   static constexpr KindInfo info{"constant", "lr after the warmup", ""};
+  static constexpr bool falls = false;
   static constexpr auto fields() {
     return std::tuple{field("warmup", &ConstantOptions::warmup, "W, in steps", at_least_zero)};
   }
@@ -116,6 +121,9 @@ struct ConstantOptions {
 
 using ScheduleChoice = std::variant<InverseSqrtOptions, CosineOptions, LinearDecayOptions,
                                     WsdOptions, ConstantOptions>;
+
+/// Whether the rate falls again after the warmup.
+bool falls(const ScheduleChoice& choice);
 
 /// Why a schedule cannot be carried out, and the option of it to look at first.
 struct ScheduleProblem {

@@ -14,7 +14,8 @@ PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
   const bool is_matrix = !is_vector(entry.facts.role);
   Draw draw = is_matrix ? draw_of(rules.init, entry.facts) : start_of(entry);
   Scaling scaling =
-      scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain, rules.update);
+      scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain,
+                               update_size(rules.optimizer, entry.facts));
   // Without a multiplier to set, the stored values carry the whole scale.
   if (!entry.multiplier) {
     scaling.init_std *= scaling.multiplier;
@@ -61,7 +62,7 @@ std::vector<OptimizedParameter> optimized(const Plan& plan) {
   std::vector<OptimizedParameter> parameters;
   for (const PlannedParameter& each : plan.parameters) {
     parameters.push_back(
-        {each.entry.name, each.entry.tensor, each.scaling.lr_scale, each.entry.facts.decays()});
+        {each.entry.name, each.entry.tensor, each.scaling.lr_scale, each.entry.facts});
   }
   return parameters;
 }

@@ -17,7 +17,7 @@ namespace ballast {
 struct Rules {
   InitChoice init;
   ParameterizationChoice parameterization;
-  UpdateSize update = UpdateSize::adaptive;  ///< of the optimizer that will train it
+  OptimizerChoice optimizer = {};  ///< that will train it; rates depend on how its updates follow
 };
 
 /// What the rules decide for one parameter. Model, initialiser and optimizer read the same row.

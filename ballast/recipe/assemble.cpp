@@ -145,9 +145,9 @@ EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
 }
 
 PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
-  refuse_too_large(recipe.model, sizes, Purpose::use);
+  refuse_too_large(recipe, sizes, Purpose::use);
   auto model = std::make_shared<Transformer>(recipe.model, sizes);
-  const Rules rules{recipe.init, recipe.parameterization, update_size(recipe.optimizer)};
+  const Rules rules{recipe.init, recipe.parameterization, recipe.optimizer};
   Plan planned = plan(*model, rules);
   parameterize(planned);
   initialize(planned, static_cast<uint64_t>(recipe.seed));

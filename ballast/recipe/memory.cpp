@@ -57,10 +57,13 @@ double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes)
   return encoder + decoder + positions + table_weights(options, sizes);
 }
 
-void refuse_too_large(const ModelOptions& options, const VocabularySizes& sizes, Purpose purpose) {
+void refuse_too_large(const Recipe& recipe, const VocabularySizes& sizes, Purpose purpose) {
+  const ModelOptions& options = recipe.model;
   constexpr double bytes_of_float = 4;
   const double weights = matrix_weights(options, sizes);
-  const double needed = weights * bytes_of_float * (purpose == Purpose::training ? 4 : 1);
+  const double copies =
+      purpose == Purpose::training ? 2 + least_state_per_weight(recipe.optimizer) : 1;
+  const double needed = weights * bytes_of_float * copies;
   const double there = most_memory();
   if (needed <= there) return;
   throw ResourceError(fmt::format(
@@ -69,7 +72,7 @@ void refuse_too_large(const ModelOptions& options, const VocabularySizes& sizes,
       "least {} weights, which {} take {}B, but at most {}B can be had here; lower model.d_model, "
       "model.d_ff, the layers or the vocabulary",
       options.d_model, options.d_ff, sizes.target, human_count(weights),
-      purpose == Purpose::training ? "with gradients and moments" : "alone", human_count(needed),
+      purpose == Purpose::training ? "with gradients and the optimizer's state" : "alone", human_count(needed),
       human_count(there)));
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ballast/model/options.h"
+#include "ballast/recipe/recipe.h"
 
 namespace ballast {
 
@@ -10,11 +10,12 @@ namespace ballast {
 /// sizes that no machine has are to be told apart too.
 double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes);
 
-/// What a weight takes while a model is used, or trained: with its gradient and two moments.
+/// What a weight takes while a model is used, or trained: with its gradient and what the
+/// optimizer keeps of it, at the least.
 enum class Purpose { use, training };
 
 /// Throws ResourceError when the weights alone, in float32, exceed the memory of this machine with
 /// its swap space, or what this process may have (RLIMIT_AS).
-void refuse_too_large(const ModelOptions& options, const VocabularySizes& sizes, Purpose purpose);
+void refuse_too_large(const Recipe& recipe, const VocabularySizes& sizes, Purpose purpose);
 
 }  // namespace ballast

@@ -8,7 +8,7 @@
 #include "ballast/decode/options.h"
 #include "ballast/init/init.h"
 #include "ballast/model/options.h"
-#include "ballast/optim/adam_kinds.h"
+#include "ballast/optim/rules.h"
 #include "ballast/optim/schedules.h"
 #include "ballast/parameterization/parameterization.h"
 #include "ballast/train/options.h"

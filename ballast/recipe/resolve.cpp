@@ -105,6 +105,12 @@ void check_schedule(const Recipe& recipe, std::vector<Contradiction>& found) {
   }
 }
 
+void check_optimizer(const Recipe& recipe, std::vector<Contradiction>& found) {
+  for (const auto& [option, text] : optimizer_problems(recipe.optimizer, recipe.schedule)) {
+    found.push_back({"optimizer." + option, text});
+  }
+}
+
 void check_patience(const Recipe& recipe, std::vector<Contradiction>& found) {
   if (recipe.train.patience == 0) return;
   if (recipe.train.validate_every == 0) {
@@ -135,6 +141,7 @@ std::vector<Contradiction> contradictions(const Recipe& recipe) {
   check_batches(recipe, found);
   check_positions(recipe, found);
   check_schedule(recipe, found);
+  check_optimizer(recipe, found);
   check_patience(recipe, found);
   check_files(recipe, found);
   for (Contradiction& each : vocabulary_contradictions(recipe)) found.push_back(std::move(each));

@@ -32,7 +32,7 @@ Optimizer optimizer_of(Transformer& model) {
   for (const auto& item : model.named_parameters()) {
     parameters.push_back({item.key(), item.value()});
   }
-  return {AdamOptions{}, std::move(parameters)};
+  return {Adam{}, std::move(parameters)};
 }
 
 struct Losses {

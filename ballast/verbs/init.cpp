@@ -65,7 +65,7 @@ void print_table(const Profile& profile) {
 void run_init(const InitFlags& flags) {
   const torch::Device device = prepare_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
-  refuse_too_large(recipe.model, {}, Purpose::use);
+  refuse_too_large(recipe, {}, Purpose::use);
   const Tokenizers tokenizers = make_tokenizers(recipe, {{}, print_remark});
   const auto corpus =
       std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));

@@ -37,10 +37,10 @@ void run_training(const TrainFlags& flags) {
   admit(flags.machine, "train.precision", recipe.train.precision, device);
   admit(flags.machine, "decode.precision", recipe.decode.precision, device);
   const Purpose purpose = device.is_cpu() ? Purpose::training : Purpose::use;
-  refuse_too_large(recipe.model, {}, purpose);
+  refuse_too_large(recipe, {}, purpose);
   PreparedRun run = prepared_run(recipe, flags.run, signals.token());
   const VocabularySizes sizes = sizes_of(*run.data.tokenizers);
-  refuse_too_large(recipe.model, sizes, purpose);
+  refuse_too_large(recipe, sizes, purpose);
   PreparedModel prepared = build_model(recipe, sizes);
   prepared.model->to(device);
   if (!run.directory.last_complete_step()) {

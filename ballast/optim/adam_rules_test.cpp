@@ -24,7 +24,7 @@ TEST(RAdam, RectifierTendsToOne) { EXPECT_NEAR(rectifier(0.98, 5000), 1, 1e-12);
 
 TEST(RAdam, AuthorsRuleIsStillUntilStep6) {
   for (const double beta2 : beta2_values) {
-    const RAdamOptions options{.beta2 = beta2, .weight_decay = 0.1};
+    const RAdam options{.beta2 = beta2, .weight_decay = 0.1};
     const AdamUpdate still = update_at(options, 5);
     EXPECT_EQ(still.step, 0) << beta2;
     EXPECT_EQ(still.decay, 0) << beta2;
@@ -37,7 +37,7 @@ TEST(RAdam, AuthorsRuleIsStillUntilStep6) {
 
 TEST(RAdam, PaperRuleTakesMomentumStepsUntilStep5) {
   for (const double beta2 : beta2_values) {
-    const RAdamOptions options{.beta2 = beta2, .rectification = Rectification::paper};
+    const RAdam options{.beta2 = beta2, .rectification = Rectification::paper};
     const AdamUpdate momentum = update_at(options, 4);
     EXPECT_EQ(momentum.root, 0) << beta2;
     EXPECT_EQ(momentum.epsilon, 1) << beta2;
@@ -47,13 +47,13 @@ TEST(RAdam, PaperRuleTakesMomentumStepsUntilStep5) {
 }
 
 TEST(RAdam, ShortAverageIsNeverRectified) {
-  EXPECT_EQ(update_at(RAdamOptions{.beta2 = 0.5}, 1000).step, 0);
+  EXPECT_EQ(update_at(RAdam{.beta2 = 0.5}, 1000).step, 0);
 }
 
 TEST(Adam, PlacementOfEpsilonIsItsValueAtEachStep) {
-  const AdamUpdate after = update_at(AdamOptions{.eps = 1e-3}, 3);
+  const AdamUpdate after = update_at(Adam{.eps = 1e-3}, 3);
   const AdamUpdate inside =
-      update_at(AdamOptions{.eps = 1e-3, .eps_placement = EpsilonPlacement::inside_correction}, 3);
+      update_at(Adam{.eps = 1e-3, .eps_placement = EpsilonPlacement::inside_correction}, 3);
   EXPECT_EQ(after.step, inside.step);
   EXPECT_EQ(inside.epsilon, 1e-3);
   EXPECT_DOUBLE_EQ(after.epsilon, 1e-3 * std::sqrt(1 - std::pow(0.999, 3)));

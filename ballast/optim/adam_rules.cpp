@@ -1,4 +1,4 @@
-#include "ballast/optim/adam_kinds.h"
+#include "ballast/optim/adam_rules.h"
 
 #include <cmath>
 
@@ -20,24 +20,45 @@ AdamUpdate adam_update(const Options& options, int64_t t) {
       .epsilon = inside ? options.eps : options.eps * std::sqrt(1 - std::pow(options.beta2, t))};
 }
 
-AdamUpdate update_of(const AdamOptions& options, int64_t t) {
+bool is_rectifiable(const RAdam& options, int64_t t) {
+  const double length = averaged_length(options.beta2, t);
+  return options.rectification == Rectification::authors ? length >= 5 : length > 4;
+}
+
+AdamUpdate scaled(AdamUpdate update, const ParameterStep& step) {
+  update.step *= step.rate();
+  update.decay *= step.decays ? step.rate() : 0;
+  update.l2 *= step.decays ? 1 : 0;
+  update.gradient_scale = step.gradient_scale;
+  return update;
+}
+
+/// One sweep over all parameters.
+void update_by(const AdamUpdate& update, std::span<const ParameterStep> all) {
+  std::vector<AdamTensors> tensors;
+  tensors.reserve(all.size());
+  for (const ParameterStep& each : all) {
+    tensors.push_back({each.value, each.gradient, each.state[0].tensor, each.state[1].tensor,
+                       scaled(update, each)});
+  }
+  adam(tensors);
+}
+
+}  // namespace
+
+AdamUpdate update_at(const Adam& options, int64_t t) {
   AdamUpdate update = adam_update(options, t);
   update.l2 = options.weight_decay;
   return update;
 }
 
-AdamUpdate update_of(const AdamWOptions& options, int64_t t) {
+AdamUpdate update_at(const AdamW& options, int64_t t) {
   AdamUpdate update = adam_update(options, t);
   update.decay = options.weight_decay;
   return update;
 }
 
-bool is_rectifiable(const RAdamOptions& options, int64_t t) {
-  const double length = averaged_length(options.beta2, t);
-  return options.rectification == Rectification::authors ? length >= 5 : length > 4;
-}
-
-AdamUpdate update_of(const RAdamOptions& options, int64_t t) {
+AdamUpdate update_at(const RAdam& options, int64_t t) {
   AdamUpdate update{.beta1 = options.beta1, .beta2 = options.beta2, .decay = options.weight_decay};
   if (is_rectifiable(options, t)) {
     update.step = rectifier(options.beta2, t) * correction(options.beta1, options.beta2, t);
@@ -54,18 +75,16 @@ AdamUpdate update_of(const RAdamOptions& options, int64_t t) {
   return update;
 }
 
-}  // namespace
-
-AdamUpdate update_at(const OptimizerChoice& choice, int64_t t) {
-  return std::visit([t](const auto& options) { return update_of(options, t); }, choice);
+void RAdam::update(std::span<const ParameterStep> all, int64_t t) const {
+  update_by(update_at(*this, t), all);
 }
 
-double peak_lr(const OptimizerChoice& choice) {
-  return std::visit([](const auto& options) { return options.lr; }, choice);
+void Adam::update(std::span<const ParameterStep> all, int64_t t) const {
+  update_by(update_at(*this, t), all);
 }
 
-UpdateSize update_size(const OptimizerChoice& choice) {
-  return std::visit([](const auto& options) { return options.update_size; }, choice);
+void AdamW::update(std::span<const ParameterStep> all, int64_t t) const {
+  update_by(update_at(*this, t), all);
 }
 
 double averaged_length(double beta2, int64_t t) {

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <variant>
+#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
-#include "ballast/base/update_size.h"
 #include "ballast/kernels/adam.h"
+#include "ballast/optim/rule.h"
 
 namespace ballast {
 
@@ -39,7 +39,17 @@ struct EnumNames<Rectification> {
       {{"authors", Rectification::authors}, {"paper", Rectification::paper}}};
 };
 
-/// The options that all kinds share, described once.
+/// What Adam's rules have in common: they keep the means of the gradient and of its square, for
+/// every element.
+struct AdamState {
+  UpdateSize update_size() const { return UpdateSize::adaptive; }
+  std::vector<StateTensor> state(const ParameterFacts&) const {
+    return {{"first_moment"}, {"second_moment"}};
+  }
+  bool operator==(const AdamState&) const = default;
+};
+
+/// The options that they share, described once.
 template <class Options>
 constexpr auto adam_fields() {
   return std::tuple{
@@ -52,33 +62,33 @@ constexpr auto adam_fields() {
             at_least_zero)};
 }
 
-struct RAdamOptions {
+struct RAdam : AdamState {
   static constexpr KindInfo info{
       "radam", "w -= lr (weight_decay w + r_t m_hat / sqrt(v_hat)), r_t rectifies the variance",
       "Liu et al. 2019, arXiv:1908.03265"};
-  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
-    return std::tuple_cat(adam_fields<RAdamOptions>(),
-                          std::tuple{field("rectification", &RAdamOptions::rectification,
+    return std::tuple_cat(adam_fields<RAdam>(),
+                          std::tuple{field("rectification", &RAdam::rectification,
                                            "first rectified step and what happens before it")});
   }
-  bool operator==(const RAdamOptions&) const = default;
+  void update(std::span<const ParameterStep> all, int64_t t) const;
+  bool operator==(const RAdam&) const = default;
 
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   Rectification rectification = Rectification::authors;
 };
 
 /// Weight decay is added to the gradient (L2).
-struct AdamOptions {
+struct Adam : AdamState {
   static constexpr KindInfo info{"adam", "g += weight_decay w; w -= lr m_hat / (sqrt(v_hat) + eps)",
                                  "Kingma and Ba 2014, arXiv:1412.6980"};
-  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
-    return std::tuple_cat(adam_fields<AdamOptions>(),
-                          std::tuple{field("eps_placement", &AdamOptions::eps_placement,
+    return std::tuple_cat(adam_fields<Adam>(),
+                          std::tuple{field("eps_placement", &Adam::eps_placement,
                                            "before or after bias correction")});
   }
-  bool operator==(const AdamOptions&) const = default;
+  void update(std::span<const ParameterStep> all, int64_t t) const;
+  bool operator==(const Adam&) const = default;
 
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   EpsilonPlacement eps_placement = EpsilonPlacement::after_correction;
@@ -86,32 +96,26 @@ struct AdamOptions {
 
 /// Weight decay shrinks the weight itself, by lr * weight_decay a step. With `inside_correction`
 /// this is fairseq's Adam.
-struct AdamWOptions {
+struct AdamW : AdamState {
   static constexpr KindInfo info{"adamw", "w -= lr (weight_decay w + m_hat / (sqrt(v_hat) + eps))",
                                  "Loshchilov and Hutter 2017, arXiv:1711.05101"};
-  static constexpr UpdateSize update_size = UpdateSize::adaptive;
   static constexpr auto fields() {
-    return std::tuple_cat(adam_fields<AdamWOptions>(),
-                          std::tuple{field("eps_placement", &AdamWOptions::eps_placement,
+    return std::tuple_cat(adam_fields<AdamW>(),
+                          std::tuple{field("eps_placement", &AdamW::eps_placement,
                                            "before or after bias correction")});
   }
-  bool operator==(const AdamWOptions&) const = default;
+  void update(std::span<const ParameterStep> all, int64_t t) const;
+  bool operator==(const AdamW&) const = default;
 
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.01;
   EpsilonPlacement eps_placement = EpsilonPlacement::after_correction;
 };
 
-using OptimizerChoice = std::variant<RAdamOptions, AdamOptions, AdamWOptions>;
-
-/// The update of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it. A kind
-/// is nothing but a rule for these numbers; where epsilon is placed is only its value at t.
-AdamUpdate update_at(const OptimizerChoice& choice, int64_t t);
-
-/// The peak learning rate of a choice.
-double peak_lr(const OptimizerChoice& choice);
-
-/// How its updates follow the size of the gradient.
-UpdateSize update_size(const OptimizerChoice& choice);
+/// The numbers of step t >= 1 per unit of learning rate: multiply `step` and `decay` by it. These
+/// rules differ in nothing else; where epsilon is placed is only its value at t.
+AdamUpdate update_at(const RAdam& rule, int64_t t);
+AdamUpdate update_at(const Adam& rule, int64_t t);
+AdamUpdate update_at(const AdamW& rule, int64_t t);
 
 /// Length of the simple average that the average of v at step t amounts to (paper, equation 5);
 /// it tends to 2 / (1 - beta2) - 1.
