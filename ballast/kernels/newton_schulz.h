@@ -7,8 +7,8 @@
 namespace ballast {
 
 /// About U Vᵀ of a matrix U S Vᵀ [m, n]: the matrix with the same singular vectors and all singular
-/// values near 1 (from 0.7 to 1.2 after five steps, for those that are not tiny beside the largest).
-/// With X = G / (||G||_F + epsilon), transposed where m > n, it repeats
+/// values near 1 (from 0.7 to 1.2 after five steps, for those that are not tiny beside the
+/// largest). With X = G / (||G||_F + epsilon), transposed where m > n, it repeats
 ///
 ///     A = X Xᵀ        X <- a X + (b A + c A A) X        (a, b, c) = (3.4445, -4.7750, 2.0315)
 ///

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ballast/kernels/chunks.h"
-#include "ballast/kernels/tasks.h"
+#include "ballast/loops/chunks.h"
+#include "ballast/loops/tasks.h"
 
 namespace ballast {
 namespace {

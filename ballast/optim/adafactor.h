@@ -20,11 +20,11 @@ namespace ballast {
 /// `warmup_init`, min(1e-6 t, 1 / sqrt(t)). With `scale_parameter` the rate is times
 /// max(eps_weight, rms(w)). Weight decay is decoupled, per unit of the whole rate (fairseq).
 struct Adafactor {
-  static constexpr KindInfo info{
-      "adafactor",
-      "u = g / sqrt(v); w -= rate (weight_decay w + u / max(1, rms(u) / clip_threshold)), v of rows "
-      "and columns",
-      "Shazeer and Stern 2018, arXiv:1804.04235; fairseq"};
+  static constexpr KindInfo info{"adafactor",
+                                 "u = g / sqrt(v); w -= rate (weight_decay w + u / max(1, rms(u) / "
+                                 "clip_threshold)), v of rows "
+                                 "and columns",
+                                 "Shazeer and Stern 2018, arXiv:1804.04235; fairseq"};
   static constexpr auto fields() {
     return std::tuple{
         field("lr", &Adafactor::lr, "peak learning rate, per step", positive),

@@ -1,4 +1,4 @@
-#include "ballast/optim/adam_kinds.h"
+#include "ballast/optim/adam_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,8 @@
 
 namespace ballast {
 
-// Rules that also look at a whole matrix (or vector): at the size of its gradient or of its weights.
+// Rules that also look at a whole matrix (or vector): at the size of its gradient or of its
+// weights.
 
 /// AdamW that slows down for a matrix whose second moment is out of date, which is what precedes a
 /// loss spike: its rate, also of the decay, is divided by max(1, rms(g / max(sqrt(v_hat), eps))).
@@ -53,8 +54,7 @@ struct NovoGrad {
 /// leave it, the update stays as AdamW has it (as in the authors' code).
 struct Lamb : AdamState {
   static constexpr KindInfo info{
-      "lamb",
-      "u = m_hat / (sqrt(v_hat) + eps) + weight_decay w; w -= lr u |w| / |u|",
+      "lamb", "u = m_hat / (sqrt(v_hat) + eps) + weight_decay w; w -= lr u |w| / |u|",
       "You et al. 2019, arXiv:1904.00962"};
   static constexpr auto fields() { return adam_fields<Lamb>(); }
   void update(std::span<const ParameterStep> all, int64_t t) const;

@@ -51,8 +51,9 @@ struct Sgd {
   void update(std::span<const ParameterStep> all, int64_t t) const;
   std::vector<RuleProblem> problems() const {
     if (!nesterov || momentum > 0) return {};
-    return {{"nesterov", "nesterov looks ahead along the momentum, but momentum is 0; set a "
-                         "momentum or nesterov = false"}};
+    return {{"nesterov",
+             "nesterov looks ahead along the momentum, but momentum is 0; set a "
+             "momentum or nesterov = false"}};
   }
 
   double lr = 0.1, momentum = 0.9;
@@ -65,7 +66,8 @@ struct Sgd {
 /// than AdamW's, and a weight decay as much larger.
 struct Lion {
   static constexpr KindInfo info{
-      "lion", "w -= lr (weight_decay w + sign(beta1 m + (1 - beta1) g)); m = beta2 m + (1 - beta2) g",
+      "lion",
+      "w -= lr (weight_decay w + sign(beta1 m + (1 - beta1) g)); m = beta2 m + (1 - beta2) g",
       "Chen et al. 2023, arXiv:2302.06675"};
   static constexpr auto fields() {
     return std::tuple{

@@ -33,7 +33,8 @@ struct EnumNames<MuonScale> {
 /// whose learning rate goes through the same schedule, from a peak of its own.
 struct Muon {
   static constexpr KindInfo info{
-      "muon", "m = momentum m + (1 - momentum) g; w -= lr (weight_decay w + scale U V^T) of m = U S V^T",
+      "muon",
+      "m = momentum m + (1 - momentum) g; w -= lr (weight_decay w + scale U V^T) of m = U S V^T",
       "Jordan et al. 2024"};
   static constexpr auto fields() {
     return std::tuple{

@@ -141,8 +141,8 @@ NamedTensors Optimizer::state() const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Share& share = shares_[i];
     for (size_t k = 0; k < share.names.size(); ++k) {
-      state.push_back({fmt::format("{}.{}", parameters_[i].name, share.names[k].name),
-                       share.state[k].tensor});
+      state.push_back(
+          {fmt::format("{}.{}", parameters_[i].name, share.names[k].name), share.state[k].tensor});
     }
   }
   return state;

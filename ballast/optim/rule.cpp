@@ -38,8 +38,7 @@ ParameterStep matrix_of(const ParameterStep& whole, int64_t number) {
   };
   TensorList tensors{part(whole.value), part(whole.gradient)};
   for (const Kept& each : whole.state) {
-    tensors.push_back(each.per == Per::element ? part(each.tensor)
-                                               : each.tensor.select(0, number));
+    tensors.push_back(each.per == Per::element ? part(each.tensor) : each.tensor.select(0, number));
   }
   return with_tensors(whole, tensors);
 }

@@ -45,8 +45,8 @@ struct Kept {
 
 /// One parameter, or a part of it, as a rule is given it in a step.
 struct ParameterStep {
-  torch::Tensor value;     ///< updated in place
-  torch::Tensor gradient;  ///< undefined: zero; not yet times `gradient_scale`
+  torch::Tensor value;      ///< updated in place
+  torch::Tensor gradient;   ///< undefined: zero; not yet times `gradient_scale`
   std::vector<Kept> state;  ///< in the order of the rule's `state`, updated in place
   double gradient_scale = 1;
   double lr = 0;        ///< what the schedule says for this step
@@ -87,9 +87,10 @@ struct RuleProblem {
 
 /// An optimizer's rule: a struct of options that also has
 ///
-///     UpdateSize update_size() const;                                how its updates follow the gradient
-///     std::vector<StateTensor> state(const ParameterFacts&) const;   what it keeps of a parameter
-///     void update(std::span<const ParameterStep>, int64_t t) const;  step t >= 1 of all it serves
+///     UpdateSize update_size() const;                                how its updates follow the
+///     gradient std::vector<StateTensor> state(const ParameterFacts&) const;   what it keeps of a
+///     parameter void update(std::span<const ParameterStep>, int64_t t) const;  step t >= 1 of all
+///     it serves
 ///
 /// and, where they have something to say,
 ///

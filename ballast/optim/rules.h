@@ -15,8 +15,8 @@ namespace ballast {
 
 /// Every optimizer a recipe can name: a rule (`UpdateRule`). What it is for is known inside its row
 /// and nowhere else.
-using OptimizerChoice = std::variant<RAdam, Adam, AdamW, StableAdamW, Sgd, Lion, Adafactor,
-                                     NovoGrad, Lamb, Muon>;
+using OptimizerChoice =
+    std::variant<RAdam, Adam, AdamW, StableAdamW, Sgd, Lion, Adafactor, NovoGrad, Lamb, Muon>;
 
 /// One of the rules that an optimizer shares its parameters out to.
 struct SharedRule {

@@ -72,8 +72,8 @@ void refuse_too_large(const Recipe& recipe, const VocabularySizes& sizes, Purpos
       "least {} weights, which {} take {}B, but at most {}B can be had here; lower model.d_model, "
       "model.d_ff, the layers or the vocabulary",
       options.d_model, options.d_ff, sizes.target, human_count(weights),
-      purpose == Purpose::training ? "with gradients and the optimizer's state" : "alone", human_count(needed),
-      human_count(there)));
+      purpose == Purpose::training ? "with gradients and the optimizer's state" : "alone",
+      human_count(needed), human_count(there)));
 }
 
 }  // namespace ballast

@@ -7,7 +7,7 @@
 #include "ballast/data/tokenizer.h"
 #include "ballast/decode/options.h"
 #include "ballast/model/transformer.h"
-#include "ballast/optim/adam_kinds.h"
+#include "ballast/optim/rules.h"
 #include "ballast/optim/schedules.h"
 #include "ballast/prepare/initialize.h"
 #include "ballast/train/options.h"
