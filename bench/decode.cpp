@@ -199,7 +199,7 @@ nlohmann::ordered_json summary(const Flags& flags, const Measured& m) {
 }
 
 void run(const Flags& flags) {
-  prepare_machine({.threads = flags.threads, .device = "cpu"});
+  set_up_machine({.threads = flags.threads, .device = "cpu"});
   if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
   if (!flags.side.side.empty()) return serve_side(flags);
   const nlohmann::ordered_json found = summary(flags, measure(flags));

@@ -79,7 +79,7 @@ void add_attention(std::vector<Product>& products, const ModelOptions& options,
 
 std::vector<Product> linear_products(Transformer& model, const Batch& batch) {
   std::vector<Product> products;
-  for (const InventoryEntry& entry : inventory(model)) {
+  for (const InventoryEntry& entry : inventory(model).parameters) {
     const ParameterFacts& facts = entry.facts;
     if (is_vector(facts.role) || is_embedding(facts.role)) continue;
     add_linear(products, rows_of(facts, batch), facts.fan_in, facts.stacked * facts.fan_out);
@@ -146,7 +146,7 @@ std::vector<Product> search_products(Transformer& model, const std::vector<Searc
   const auto add_step_layer = [&](int64_t in, int64_t out) {
     for (const int64_t m : rows) add_layer(m, in, out);
   };
-  for (const InventoryEntry& entry : inventory(model)) {
+  for (const InventoryEntry& entry : inventory(model).parameters) {
     const ParameterFacts& facts = entry.facts;
     if (is_vector(facts.role) || is_embedding(facts.role)) continue;
     reads_source(facts) ? add_layer(source, facts.fan_in, facts.fan_out)
@@ -173,7 +173,8 @@ double pass_bytes_of(Transformer& model, const Batch& batch) {
   // The rows before a connection are read by its shortcut and its branch, the memory by all blocks.
   const int64_t sums = joins + (translates ? source * (decoder - 1) : 0);
   int64_t parameters = 0;
-  for (const InventoryEntry& entry : inventory(model)) parameters += entry.tensor.numel();
+  for (const InventoryEntry& entry : inventory(model).parameters)
+    parameters += entry.tensor.numel();
   const int64_t classes = model.target_embedding->weight.size(0);
   constexpr int64_t logit_passes = 3, embedding_passes = 4, update_passes = 1 + 4 + 3;
   const int64_t elements = options.d_model * (joins * join_passes + sums * sum_passes +

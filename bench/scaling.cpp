@@ -96,7 +96,7 @@ void print_table(const nlohmann::ordered_json& axis) {
 }
 
 void run(const Flags& flags) {
-  prepare_machine({.threads = flags.threads, .device = "cpu"});
+  set_up_machine({.threads = flags.threads, .device = "cpu"});
   nlohmann::ordered_json found{{"processor", processor_name()},
                                {"threads", at::get_num_threads()},
                                {"axes", nlohmann::ordered_json::array()}};

@@ -27,11 +27,11 @@ torch::optim::AdamOptions stock_options(const Recipe& recipe) {
 OurSide::OurSide(const Recipe& recipe, int64_t vocabulary_size)
     : OurSide(recipe, build_model(recipe, {vocabulary_size, vocabulary_size})) {}
 
-OurSide::OurSide(const Recipe& recipe, const PreparedModel& prepared)
+OurSide::OurSide(const Recipe& recipe, const PlannedModel& planned)
     : options_(recipe.train),
       lr_(peak_lr(recipe.optimizer)),
-      model_(prepared.model),
-      optimizer_(recipe.optimizer, optimized(prepared.plan)) {
+      model_(planned.model),
+      optimizer_(recipe.optimizer, optimized(planned.plan)) {
   model_->context().seed = static_cast<uint64_t>(recipe.seed);
   model_->context().precision = recipe.train.precision;
 }

@@ -32,7 +32,7 @@ class OurSide {
   Gradient gradient(const Batch& batch);
 
  private:
-  OurSide(const Recipe& recipe, const PreparedModel& prepared);
+  OurSide(const Recipe& recipe, const PlannedModel& planned);
   torch::Tensor summed_loss(const Batch& batch) const;
 
   TrainOptions options_;

@@ -44,7 +44,7 @@ void add_flags(CLI::App& app, Flags& flags) {
 }
 
 void run(const Flags& flags) {
-  prepare_machine(
+  set_up_machine(
       {.threads = flags.request.threads, .device = "cpu", .pooled = flags.side.side != "stock"});
   if (flags.side.all_blas_threads) set_blas_threads(at::get_num_threads());
   if (!flags.side.side.empty()) return serve_side(flags.request, flags.side);

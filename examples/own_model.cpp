@@ -10,9 +10,9 @@
 
 #include "ballast/base/context.h"
 #include "ballast/optim/optimizer.h"
-#include "ballast/prepare/initialize.h"
 #include "ballast/residual/residual.h"
 #include "ballast/residual/schemes.h"
+#include "ballast/values/plan.h"
 
 namespace {
 

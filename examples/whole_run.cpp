@@ -63,10 +63,10 @@ PreparedData prepared(const ParallelText& text) {
   return data;
 }
 
-TrainingSummary trained(const PreparedModel& prepared, const PreparedData& data,
+TrainingSummary trained(const PlannedModel& planned, const PreparedData& data,
                         const std::filesystem::path& path) {
   RunDirectory directory = RunDirectory::open_or_create(path);
-  Trainer trainer(training_parts(recipe, prepared, data), directory, std::cout, Terminal::no);
+  Trainer trainer(training_parts(recipe, planned, data), directory, std::cout, Terminal::no);
   return trainer.run();
 }
 
@@ -82,12 +82,12 @@ int main() {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("ballast-whole-run-{}", getpid());
   const PreparedData data = prepared(sentences(500));
-  const PreparedModel prepared = build_model(recipe, sizes_of(*data.tokenizers));
-  const Profile profile = calibrate_on(recipe, *prepared.model, data.train);
+  const PlannedModel planned = build_model(recipe, sizes_of(*data.tokenizers));
+  const Profile profile = calibrate_on(recipe, *planned.model, data.train);
   fmt::print("omega of the last connection: {:.3f}\n", profile.back().omega);
-  const TrainingSummary summary = trained(prepared, data, path);
+  const TrainingSummary summary = trained(planned, data, path);
   for (const std::string line : {"two three", "eight one five", "four four seven six"}) {
-    fmt::print("{} -> {}\n", line, translated(*prepared.model, data.tokenizers->source, line));
+    fmt::print("{} -> {}\n", line, translated(*planned.model, data.tokenizers->source, line));
   }
   std::filesystem::remove_all(path);
   return summary.ending == Ending::complete && summary.loss < 1.5 ? 0 : 1;

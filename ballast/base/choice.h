@@ -66,6 +66,14 @@ constexpr std::string_view enum_name(E wanted) {
   return {};
 }
 
+/// All names, in the order of their list.
+template <NamedEnum E>
+std::vector<std::string> enum_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : EnumNames<E>::value) names.emplace_back(entry.first);
+  return names;
+}
+
 template <NamedEnum E>
 constexpr std::optional<E> enum_value(std::string_view wanted) {
   for (const auto& [name, value] : EnumNames<E>::value) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,6 +40,14 @@ class Segments {
 
   std::vector<int64_t> begins_, lengths_;
   int64_t tokens_ = 0, longest_ = 0;
+};
+
+/// Sequences of ids end to end; no token of it is a pad.
+struct Packed {
+  torch::Tensor tokens;  ///< int64 [N]
+  Segments segments;
+
+  Packed to(torch::Device device) const { return {tokens.to(device), segments}; }
 };
 
 }  // namespace ballast

@@ -11,7 +11,6 @@
 
 #include "ballast/base/error.h"
 #include "ballast/base/suggest.h"
-#include "ballast/cli/score.h"
 #include "ballast/cli/standard_streams.h"
 #include "ballast/cli/verbs.h"
 

@@ -8,13 +8,10 @@
 namespace ballast {
 
 void add_prepare(CLI::App& app) {
-  auto flags = std::make_shared<PrepareFlags>();
+  auto flags = std::make_shared<TrainingFlags>();
   CLI::App* verb = app.add_subcommand(
       "prepare", "Learn a recipe's vocabulary and encode its text, so that train starts at once");
-  add_recipe(*verb, flags->recipe);
-  verb->add_option("--run", flags->run, "Directory of the run; made when there is none")
-      ->required();
-  add_machine(*verb, flags->machine);
+  add_training(*verb, *flags);
   verb->callback([flags] { load_verbs().prepare(*flags); });
 }
 

@@ -1,5 +1,3 @@
-#include "ballast/cli/score.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +12,7 @@
 #include "ballast/base/error.h"
 #include "ballast/cli/score_flags.h"
 #include "ballast/cli/score_report.h"
+#include "ballast/cli/verbs.h"
 #include "ballast/data/text.h"
 #include "ballast/metrics/unicode.h"
 

@@ -22,14 +22,6 @@ bool is_metric(const std::string& word) {
   return std::ranges::find(metric_names, word) != metric_names.end();
 }
 
-template <NamedEnum E>
-std::vector<std::string> names_of() {
-  std::vector<std::string> names;
-  names.reserve(EnumNames<E>::value.size());
-  for (const auto& [name, unused] : EnumNames<E>::value) names.emplace_back(name);
-  return names;
-}
-
 void add_text_flags(CLI::App& command, ScoreFlags& flags) {
   command.add_option("hypotheses", flags.systems,
                      "Text to score, one file a system; absent or -: standard input");
@@ -73,7 +65,7 @@ void add_bleu_flags(CLI::App& command, ScoreFlags& flags) {
       .add_option("--tokenize", flags.tokenizer,
                   fmt::format("BLEU: how lines are cut into words: {}; NAME:PATH gives the "
                               "dictionary folder or model file of those that have one",
-                              fmt::join(names_of<BleuTokenization>(), ", ")))
+                              fmt::join(enum_names<BleuTokenization>(), ", ")))
       ->capture_default_str();
   command
       .add_option_function<std::string>(
@@ -82,7 +74,7 @@ void add_bleu_flags(CLI::App& command, ScoreFlags& flags) {
             bleu.smooth_method = *enum_value<BleuSmoothing>(name);
           },
           "BLEU: what orders without a match count")
-      ->check(CLI::IsMember(names_of<BleuSmoothing>()))
+      ->check(CLI::IsMember(enum_names<BleuSmoothing>()))
       ->default_str(std::string(enum_name(bleu.smooth_method)));
   command
       .add_option("--smooth-value", bleu.smooth_value,
@@ -145,7 +137,7 @@ void settle_tokenizer(ScoreFlags& flags) {
   const auto tokenization = enum_value<BleuTokenization>(name);
   if (!tokenization) {
     throw RecipeError(fmt::format("\"{}\" is no tokenizer{}", name,
-                                  did_you_mean(name, names_of<BleuTokenization>())));
+                                  did_you_mean(name, enum_names<BleuTokenization>())));
   }
   flags.bleu.tokenize = *tokenization;
   if (colon != name.npos) flags.bleu.tokenizer_path = flags.tokenizer.substr(colon + 1);

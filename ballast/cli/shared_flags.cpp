@@ -52,6 +52,12 @@ void add_run(CLI::App& verb, RunFlags& flags) {
   add_overrides(verb, flags.overrides);
 }
 
+void add_training(CLI::App& verb, TrainingFlags& flags) {
+  add_recipe(verb, flags.recipe);
+  verb.add_option("--run", flags.run, "Directory of the run; made when there is none")->required();
+  add_machine(verb, flags.machine);
+}
+
 void add_machine(CLI::App& verb, MachineFlags& flags) {
   verb.add_option("--threads", flags.threads, "Threads to compute with (0: all cores)")
       ->check(whole_number(0, most_threads()));

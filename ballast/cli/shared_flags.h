@@ -35,6 +35,9 @@ void add_recipe(CLI::App& verb, RecipeFlags& flags);
 /// `--run`, required, `--model` and overrides.
 void add_run(CLI::App& verb, RunFlags& flags);
 
+/// A recipe, `--run`, required, for a run that may be new, and the machine.
+void add_training(CLI::App& verb, TrainingFlags& flags);
+
 /// `--threads`, `--device` and `--slow-bf16`.
 void add_machine(CLI::App& verb, MachineFlags& flags);
 

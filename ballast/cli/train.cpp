@@ -8,13 +8,10 @@
 namespace ballast {
 
 void add_train(CLI::App& app) {
-  auto flags = std::make_shared<TrainFlags>();
+  auto flags = std::make_shared<TrainingFlags>();
   CLI::App* verb = app.add_subcommand(
       "train", "Train a recipe; run again to go on where it stopped, bit for bit");
-  add_recipe(*verb, flags->recipe);
-  verb->add_option("--run", flags->run, "Directory of the run; made when there is none")
-      ->required();
-  add_machine(*verb, flags->machine);
+  add_training(*verb, *flags);
   verb->footer(
       "Example: ballast train recipes/quickstart.toml --run runs/first --set train.steps=200");
   verb->callback([flags] { load_verbs().train(*flags); });

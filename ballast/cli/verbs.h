@@ -16,4 +16,7 @@ void add_average(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_check_recipe(CLI::App& app);
 
+/// With sacreBLEU's flags and numbers.
+void add_score(CLI::App& app);
+
 }  // namespace ballast

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <torch/types.h>
+#include <torch/utils.h>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
+#include <vector>
 
-#include "ballast/base/packed.h"
+#include "ballast/base/segments.h"
 #include "ballast/data/corpus.h"
 
 namespace ballast {
@@ -22,7 +26,16 @@ struct Batch {
 /// The sequences of `corpus` with these numbers, in that order.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences);
 
-/// A batch of sources alone, for decoding; `sources` are ids with the end piece.
-Packed pack(std::span<const std::vector<int64_t>> sources);
+/// A range of sequences of ids, end to end.
+template <class Sequences>
+Packed pack(const Sequences& sequences) {
+  std::vector<int64_t> lengths;
+  for (const auto& each : sequences) lengths.push_back(std::ssize(each));
+  Packed packed{{}, Segments::packed(lengths)};
+  packed.tokens = torch::empty({packed.segments.tokens()}, torch::kInt64);
+  auto* out = packed.tokens.template data_ptr<int64_t>();
+  for (const auto& each : sequences) out = std::copy(each.begin(), each.end(), out);
+  return packed;
+}
 
 }  // namespace ballast

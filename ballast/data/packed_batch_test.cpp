@@ -50,7 +50,7 @@ TEST(Pack, LaysSourcesEndToEnd) {
   const Packed packed = pack(sources);
   EXPECT_THAT(values(packed.tokens), ElementsAre(5, 3, 6, 7, 3));
   EXPECT_THAT(packed.segments.begins(), ElementsAre(0, 2));
-  EXPECT_THAT(values(pack({}).tokens), IsEmpty());
+  EXPECT_THAT(values(pack(std::vector<std::vector<int64_t>>{}).tokens), IsEmpty());
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
+#include "ballast/data/packed_batch.h"
 #include "ballast/model/evaluation_mode.h"
 
 namespace ballast {
@@ -52,13 +54,9 @@ SourceBatches cut_batches(const Sources& sources, const DecodeOptions& options, 
   return cut;
 }
 
-Packed packed(const Sources& sources, std::span<const size_t> places, torch::Device device) {
-  std::vector<int64_t> ids, lengths;
-  for (const size_t place : places) {
-    ids.insert(ids.end(), sources[place].begin(), sources[place].end());
-    lengths.push_back(static_cast<int64_t>(sources[place].size()));
-  }
-  return {torch::tensor(ids, torch::kInt64).to(device), Segments::packed(lengths)};
+Packed pack(const Sources& sources, std::span<const size_t> places, torch::Device device) {
+  const auto source_at = [&](size_t place) { return std::span(sources[place]); };
+  return pack(places | std::views::transform(source_at)).to(device);
 }
 
 struct ModelsAtWork::Scopes {

@@ -29,7 +29,7 @@ struct SourceBatches {
 SourceBatches cut_batches(const Sources& sources, const DecodeOptions& options, int64_t threads);
 
 /// The sources at these places, end to end.
-Packed packed(const Sources& sources, std::span<const size_t> places, torch::Device device);
+Packed pack(const Sources& sources, std::span<const size_t> places, torch::Device device);
 
 /// Evaluation mode and products of a precision for several models, until destroyed.
 class ModelsAtWork {

@@ -29,7 +29,6 @@ struct BeamSearch {
                                  "argmax score(y), among the decode.beam best at every step",
                                  "Sutskever et al. 2014, arXiv:1409.3215"};
 
-  static constexpr auto fields() { return std::make_tuple(); }
   bool operator==(const BeamSearch&) const = default;
 };
 

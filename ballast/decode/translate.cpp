@@ -36,7 +36,7 @@ std::vector<Hypotheses> translate(std::span<Transformer* const> models, const So
   size_t done = 0;
   const auto translate_one = [&](std::span<const size_t> places) {
     const std::vector<int64_t> numbers(places.begin(), places.end());
-    const Packed batch = packed(sources, places, work.device());
+    const Packed batch = pack(sources, places, work.device());
     auto found = search({work.models(), batch, numbers}, options, special);
     for (size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(found[i]);
     const std::lock_guard lock(counting);

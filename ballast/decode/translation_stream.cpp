@@ -120,7 +120,7 @@ class Stream {
   }
 
   void translate_batch(const Batch& batch) {
-    const Packed sources = packed(batch.window->sources, batch.places, work_.device());
+    const Packed sources = pack(batch.window->sources, batch.places, work_.device());
     std::vector<int64_t> numbers;
     for (const size_t place : batch.places) {
       numbers.push_back(batch.window->first + static_cast<int64_t>(place));

@@ -99,15 +99,15 @@ struct Orthogonal : TablesByWidth {
 };
 
 /// Every matrix entry the same. For experiments: it breaks no symmetry.
-struct Constant : TablesByWidth {
+struct ConstantInit : TablesByWidth {
   static constexpr KindInfo info{"constant", "value", "-"};
   double value = 0;
 
   Draw matrix(const ParameterFacts&) const { return {Distribution::constant, 0, value}; }
   static constexpr auto fields() {
-    return std::make_tuple(field("value", &Constant::value, "every entry of every matrix"));
+    return std::make_tuple(field("value", &ConstantInit::value, "every entry of every matrix"));
   }
-  bool operator==(const Constant&) const = default;
+  bool operator==(const ConstantInit&) const = default;
 };
 
 /// fairseq's and the Admin paper's: Glorot uniform, query, key and value as one stacked 3d x d
@@ -121,16 +121,16 @@ struct Fairseq : TablesByWidth {
 };
 
 /// Every initialisation a recipe can name.
-using InitChoice =
-    std::variant<Fairseq, VarianceScaling<Family::lecun, Distribution::normal>,
-                 VarianceScaling<Family::lecun, Distribution::uniform>,
-                 VarianceScaling<Family::lecun, Distribution::truncated_normal>,
-                 VarianceScaling<Family::glorot, Distribution::normal>,
-                 VarianceScaling<Family::glorot, Distribution::uniform>,
-                 VarianceScaling<Family::glorot, Distribution::truncated_normal>,
-                 VarianceScaling<Family::he, Distribution::normal>,
-                 VarianceScaling<Family::he, Distribution::uniform>,
-                 VarianceScaling<Family::he, Distribution::truncated_normal>, Orthogonal, Constant>;
+using InitChoice = std::variant<Fairseq, VarianceScaling<Family::lecun, Distribution::normal>,
+                                VarianceScaling<Family::lecun, Distribution::uniform>,
+                                VarianceScaling<Family::lecun, Distribution::truncated_normal>,
+                                VarianceScaling<Family::glorot, Distribution::normal>,
+                                VarianceScaling<Family::glorot, Distribution::uniform>,
+                                VarianceScaling<Family::glorot, Distribution::truncated_normal>,
+                                VarianceScaling<Family::he, Distribution::normal>,
+                                VarianceScaling<Family::he, Distribution::uniform>,
+                                VarianceScaling<Family::he, Distribution::truncated_normal>,
+                                Orthogonal, ConstantInit>;
 
 /// How a rule fills one matrix.
 Draw draw_of(const InitChoice& choice, const ParameterFacts& facts);

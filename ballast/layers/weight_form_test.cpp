@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ballast/layers/linear.h"
-#include "ballast/prepare/initialize.h"
+#include "ballast/values/plan.h"
 
 namespace ballast {
 namespace {

@@ -8,8 +8,6 @@
 #include <memory>
 
 #include "ballast/metrics/ngrams.h"
-#include "ballast/metrics/references.h"
-#include "ballast/metrics/sacrebleu.h"
 #include "ballast/metrics/unicode.h"
 
 namespace ballast {

@@ -7,8 +7,6 @@
 
 #include "ballast/base/error.h"
 #include "ballast/metrics/ngrams.h"
-#include "ballast/metrics/references.h"
-#include "ballast/metrics/sacrebleu.h"
 #include "ballast/metrics/unicode.h"
 
 namespace ballast {

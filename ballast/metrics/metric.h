@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ballast {
@@ -59,5 +60,20 @@ struct Metric {
   /// sacreBLEU's signature; `resampling` may be null.
   std::function<std::string(size_t references, const Resampling* resampling)> signature;
 };
+
+/// Throws `DataError`, naming both counts, unless every reference has `hypotheses` lines and there
+/// is at least one reference.
+void check_line_counts(size_t hypotheses, std::span<const std::vector<std::string>> references);
+
+/// Line `line` of every reference.
+std::vector<std::string_view> references_of_line(
+    std::span<const std::vector<std::string>> references, size_t line);
+
+/// The release of sacreBLEU whose numbers the metrics equal; signatures name it.
+inline constexpr std::string_view sacrebleu_version = "2.6.0";
+
+/// `nrefs:1|bs:1000|seed:12345|OPTIONS|version:2.6.0`; null `resampling`: without its two fields.
+std::string sacrebleu_signature(size_t references, const Resampling* resampling,
+                                std::string_view options);
 
 }  // namespace ballast

@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include "ballast/metrics/ngrams.h"
-#include "ballast/metrics/references.h"
-#include "ballast/metrics/sacrebleu.h"
 #include "ballast/metrics/shift_search.h"
 #include "ballast/metrics/tercom_text.h"
 #include "ballast/metrics/unicode.h"

@@ -59,9 +59,9 @@ BuiltBranch built_branch(const ModelOptions& options, const ResidualSite& site,
 
 }  // namespace
 
-Block::Block(const ModelOptions& options, const BlockPlace& place) {
-  const int lanes = stack_form(options, place.stack).lanes;
-  for (const ResidualSite& site : sites_of(options, place.stack, place.layer)) {
+Block::Block(const ModelOptions& options, Stack stack, int layer) {
+  const int lanes = stack_form(options, stack).lanes;
+  for (const ResidualSite& site : sites_of(options, stack, layer)) {
     const ResidualForm form = form_at(options, site);
     const NormChoice& norm = options.norm_at(site);
     const std::string name(enum_name(site.kind));

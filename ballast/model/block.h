@@ -14,12 +14,6 @@
 
 namespace ballast {
 
-/// Where a block stands.
-struct BlockPlace {
-  Stack stack = Stack::encoder;
-  int layer = 0;
-};
-
 /// A branch and the residual connection around it.
 struct Connection {
   std::shared_ptr<Branch> branch;
@@ -29,7 +23,8 @@ struct Connection {
 /// One layer of a stack: its connections in forward order.
 class Block : public torch::nn::Module {
  public:
-  Block(const ModelOptions& options, const BlockPlace& place);
+  /// The layer of a stack with this number, from 0.
+  Block(const ModelOptions& options, Stack stack, int layer);
 
   /// Whole sequences; without a memory in a block that does not cross-attend.
   ResidualStream forward(ResidualStream stream, const Surroundings& around) const;

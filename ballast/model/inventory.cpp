@@ -107,31 +107,22 @@ class Neighbourhood {
 
 }  // namespace
 
-std::vector<InventoryEntry> inventory(torch::nn::Module& model) {
+Inventory inventory(torch::nn::Module& model) {
   const std::vector<Found> modules = modules_of(model);
   const Neighbourhood neighbourhood(modules);
-  std::vector<InventoryEntry> found;
+  Inventory found;
   std::set<const void*> seen;
   for (const auto& [path, module] : modules) {
     for (InventoryEntry& entry : entries_of(*module, path)) {
       if (!seen.insert(entry.tensor.unsafeGetTensorImpl()).second) continue;
       neighbourhood.complete(*module, entry.facts);
-      found.push_back(std::move(entry));
+      found.parameters.push_back(std::move(entry));
     }
-  }
-  return found;
-}
-
-std::vector<FactorEntry> factors(torch::nn::Module& model) {
-  const std::vector<Found> modules = modules_of(model);
-  const Neighbourhood neighbourhood(modules);
-  std::vector<FactorEntry> found;
-  for (const auto& [path, module] : modules) {
     auto* described = dynamic_cast<Described*>(module);
     if (described == nullptr) continue;
     for (const FactorSlot& slot : described->factors()) {
-      found.push_back({path, slot.facts, slot.value});
-      neighbourhood.complete(*module, found.back().facts);
+      found.factors.push_back({path, slot.facts, slot.value});
+      neighbourhood.complete(*module, found.factors.back().facts);
     }
   }
   return found;

@@ -27,15 +27,18 @@ struct FactorEntry {
   double* value = nullptr;
 };
 
-/// Every parameter of a module once, with what it is for.
+/// All of a model that table two decides on.
+struct Inventory {
+  std::vector<InventoryEntry> parameters;  ///< each once
+  std::vector<FactorEntry> factors;        ///< those that belong to no tensor
+};
+
+/// Every parameter and factor of a module, with what it is for, in the order of its modules.
 ///
 /// Works on foreign modules too: torch's own Linear, LayerNorm and Embedding get roles by type, any
 /// other parameter is `hidden` (a matrix) or `bias` (a vector). What surrounds a module completes
 /// its facts (`Surrounding`). Throws std::logic_error for a `Described` module that forgets one of
 /// its parameters: it would be neither initialised nor trained nor saved.
-std::vector<InventoryEntry> inventory(torch::nn::Module& model);
-
-/// Every factor of a module that belongs to no tensor, in the order of its modules.
-std::vector<FactorEntry> factors(torch::nn::Module& model);
+Inventory inventory(torch::nn::Module& model);
 
 }  // namespace ballast

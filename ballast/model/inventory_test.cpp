@@ -23,14 +23,14 @@ const InventoryEntry& entry_named(const std::vector<InventoryEntry>& all, const 
 
 TEST(Inventory, AModelOnTheStackIsListedLikeOneInASharedPointer) {
   Transformer model(testing::toy_options(), {11, 11});
-  const auto listed = inventory(*testing::toy_model(testing::toy_options()));
-  ASSERT_EQ(inventory(model).size(), listed.size());
-  EXPECT_EQ(inventory(model).front().name, listed.front().name);
+  const auto listed = inventory(*testing::toy_model(testing::toy_options())).parameters;
+  ASSERT_EQ(inventory(model).parameters.size(), listed.size());
+  EXPECT_EQ(inventory(model).parameters.front().name, listed.front().name);
 }
 
 TEST(Inventory, EveryParameterIsListedOnceWithItsRoleAndFans) {
   const auto model = testing::toy_model(testing::toy_options(Admin{}));
-  const auto all = inventory(*model);
+  const auto all = inventory(*model).parameters;
   EXPECT_EQ(all.size(), model->parameters().size());  // the shared table is registered once
   const InventoryEntry& in = entry_named(all, "encoder.layers.1.feed_forward.in.weight");
   EXPECT_EQ(in.facts.role, Role::feed_forward_in);
@@ -42,7 +42,7 @@ TEST(Inventory, EveryParameterIsListedOnceWithItsRoleAndFans) {
 }
 
 TEST(Inventory, ReZeroListsTheCoefficientOfALayerOnce) {
-  const auto all = inventory(*testing::toy_model(testing::toy_options(ReZero{})));
+  const auto all = inventory(*testing::toy_model(testing::toy_options(ReZero{}))).parameters;
   const auto count = std::count_if(all.begin(), all.end(), [](const InventoryEntry& each) {
     return each.facts.role == Role::branch_coefficient;
   });
@@ -57,7 +57,7 @@ TEST(Inventory, OfEveryRowIsEveryNamedParameter) {
       options.output_bias = true;
       const auto model = testing::toy_model(options);
       std::set<std::string> listed, named;
-      for (const InventoryEntry& each : inventory(*model)) listed.insert(each.name);
+      for (const InventoryEntry& each : inventory(*model).parameters) listed.insert(each.name);
       for (const auto& each : model->named_parameters()) named.insert(each.key());
       for (const std::string& name : listed) EXPECT_TRUE(named.contains(name)) << name;
       std::set<const void*> distinct;  // one that a layer owns has a name in each connection
@@ -82,7 +82,7 @@ TEST(Inventory, ADescribedModuleThatForgetsAParameterIsRefused) {
 
 TEST(Inventory, FactsOfABranchAreThoseOfItsConnectionVectorsIncluded) {
   const auto model = testing::toy_model(testing::toy_options(DeepNorm{}));
-  const auto all = inventory(*model);
+  const auto all = inventory(*model).parameters;
   const ParameterFacts& bias =
       entry_named(all, "decoder.layers.1.cross_attention.value.bias").facts;
   EXPECT_EQ(bias.site->kind, Sublayer::cross_attention);
@@ -96,7 +96,7 @@ TEST(Inventory, FactsOfABranchAreThoseOfItsConnectionVectorsIncluded) {
 
 // METHODS 5.1.1: the authors' optimizer decays omega like any weight.
 TEST(Inventory, OmegaDecaysAndNoOtherVectorDoes) {
-  const auto all = inventory(*testing::toy_model(testing::toy_options(Admin{})));
+  const auto all = inventory(*testing::toy_model(testing::toy_options(Admin{}))).parameters;
   for (const InventoryEntry& each : all) {
     const bool decays =
         !is_vector(each.facts.role) || each.facts.role == Role::shortcut_coefficient;
@@ -107,7 +107,7 @@ TEST(Inventory, OmegaDecaysAndNoOtherVectorDoes) {
 TEST(Factors, AreListedWithTheirPlaces) {
   const auto model = testing::toy_model(testing::toy_options());
   int scores = 0, tokens = 0;
-  for (const FactorEntry& each : factors(*model)) {
+  for (const FactorEntry& each : inventory(*model).factors) {
     if (each.facts.point == Point::scores) {
       ++scores;
       EXPECT_EQ(*each.value, 0.5);  // 1/sqrt(8 / 2)
@@ -133,7 +133,7 @@ class Foreign : public torch::nn::Module {
 
 TEST(Inventory, ModulesOfTorchItselfGetRolesByType) {
   Foreign foreign;
-  const auto all = inventory(foreign);
+  const auto all = inventory(foreign).parameters;
   EXPECT_EQ(entry_named(all, "linear.weight").facts.role, Role::hidden);
   EXPECT_EQ(entry_named(all, "linear.weight").facts.fan_in, 3);
   EXPECT_EQ(entry_named(all, "linear.bias").facts.role, Role::bias);

@@ -38,8 +38,8 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
   }
   auto list = std::make_shared<torch::nn::Module>();
   for (int layer = 0; layer < options.layers(stack); ++layer) {
-    blocks.push_back(list->register_module(
-        fmt::format("{}", layer), std::make_shared<Block>(options, BlockPlace{stack, layer})));
+    blocks.push_back(list->register_module(fmt::format("{}", layer),
+                                           std::make_shared<Block>(options, stack, layer)));
   }
   form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
   form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ballast/base/context.h"
-#include "ballast/base/packed.h"
+#include "ballast/base/segments.h"
 #include "ballast/layers/embedding.h"
 #include "ballast/layers/output_projection.h"
 #include "ballast/layers/positions.h"

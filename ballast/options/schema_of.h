@@ -87,9 +87,7 @@ struct Describe {
       made.highest = std::in_range<int64_t>(most) ? static_cast<int64_t>(most)
                                                   : std::numeric_limits<int64_t>::max();
     }
-    if constexpr (NamedEnum<T>) {
-      for (const auto& [name, value] : EnumNames<T>::value) made.words.emplace_back(name);
-    }
+    if constexpr (NamedEnum<T>) made.words = enum_names<T>();
     return {made};
   }
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
-#include <unicode/utf8.h>
 
 #include <sstream>
 
@@ -46,29 +45,17 @@ std::string inline_list(const ListSchema& list, const void* value) {
   return fmt::format("[{}]", fmt::join(elements, ", "));
 }
 
-/// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-bool is_utf8(std::string_view text) {
-  const auto length = static_cast<int64_t>(text.size());
-  int64_t at = 0;
-  while (at < length) {
-    UChar32 code = 0;
-    U8_NEXT(text.data(), at, length, code);
-    if (code < 0) return false;
-  }
-  return true;
-}
-
 /// As a TOML string of one line, in double quotes.
 std::string toml_string(std::string_view text) {
-  if (!is_utf8(text)) {
-    throw RecipeError(fmt::format(
-        "a recipe cannot hold the {} bytes of a text or path that is not UTF-8; rename it",
-        text.size()));
-  }
   const toml::value<std::string> value{std::string(text)};
   std::ostringstream made;
   made << toml::toml_formatter(value, toml::format_flags::allow_unicode_strings);
-  return made.str();
+  // Bytes that are not UTF-8 are written as letters.
+  const toml::table read = toml::parse("text = " + made.str());
+  if (read["text"].value_exact<std::string_view>() == text) return made.str();
+  throw RecipeError(fmt::format(
+      "a recipe cannot hold the {} bytes of a text or path that is not UTF-8; rename it",
+      text.size()));
 }
 
 std::string scalar_text(const Scalar& scalar) {

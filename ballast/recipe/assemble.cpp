@@ -144,14 +144,19 @@ EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
                 [&] { return encode(text, tokenizers, recipe.data.length, stop); });
 }
 
-PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
+PlannedModel build_empty_model(const Recipe& recipe, const VocabularySizes& sizes) {
   refuse_too_large(recipe, sizes, Purpose::use);
   auto model = std::make_shared<Transformer>(recipe.model, sizes);
   const Rules rules{recipe.init, recipe.parameterization, recipe.optimizer};
   Plan planned = plan(*model, rules);
   parameterize(planned);
-  initialize(planned, static_cast<uint64_t>(recipe.seed));
   return {model, std::move(planned)};
+}
+
+PlannedModel build_model(const Recipe& recipe, const VocabularySizes& sizes) {
+  PlannedModel made = build_empty_model(recipe, sizes);
+  initialize(made.plan, static_cast<uint64_t>(recipe.seed));
+  return made;
 }
 
 Profile calibrate_on(const Recipe& recipe, Transformer& model,
@@ -163,7 +168,7 @@ Profile calibrate_on(const Recipe& recipe, Transformer& model,
   return calibrate(model, batch.source, batch.target_input);
 }
 
-TrainingParts training_parts(const Recipe& recipe, const PreparedModel& model,
+TrainingParts training_parts(const Recipe& recipe, const PlannedModel& model,
                              const PreparedData& data) {
   return {.model = model.model,
           .plan = model.plan,

@@ -10,10 +10,10 @@
 #include "ballast/data/corpus.h"
 #include "ballast/data/tokenizer.h"
 #include "ballast/model/transformer.h"
-#include "ballast/prepare/calibrate.h"
-#include "ballast/prepare/initialize.h"
 #include "ballast/recipe/recipe.h"
 #include "ballast/train/training_parts.h"
+#include "ballast/values/calibrate.h"
+#include "ballast/values/plan.h"
 
 namespace ballast {
 
@@ -23,8 +23,8 @@ struct PreparedData {
   std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid is null when the recipe has none
 };
 
-/// A model with its initial values, and the plan that gave them.
-struct PreparedModel {
+/// A model and the plan of its values.
+struct PlannedModel {
   std::shared_ptr<Transformer> model;
   Plan plan;
 };
@@ -62,15 +62,19 @@ struct CorpusFiles {
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
                            const Tokenizers& tokenizers, const std::stop_token& stop = {});
 
-/// Builds, parameterizes and initializes on the CPU.
-PreparedModel build_model(const Recipe& recipe, const VocabularySizes& sizes);
+/// Builds and parameterizes on the CPU, for values that are read from a file: until then they are
+/// undefined.
+PlannedModel build_empty_model(const Recipe& recipe, const VocabularySizes& sizes);
+
+/// The same with the initial values of the recipe's seed.
+PlannedModel build_model(const Recipe& recipe, const VocabularySizes& sizes);
 
 /// Calibrates on the first training batch of the first epoch.
 Profile calibrate_on(const Recipe& recipe, Transformer& model,
                      const std::shared_ptr<const EncodedCorpus>& corpus);
 
 /// What a `Trainer` of this recipe needs.
-TrainingParts training_parts(const Recipe& recipe, const PreparedModel& model,
+TrainingParts training_parts(const Recipe& recipe, const PlannedModel& model,
                              const PreparedData& data);
 
 }  // namespace ballast

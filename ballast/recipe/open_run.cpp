@@ -180,15 +180,15 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
   }
   Tokenizers tokenizers = tokenizers_by(
       recipe.data, [&](Side side) { return stored_tokenizer(directory, names_of(recipe, side)); });
-  PreparedModel prepared = build_model(recipe, sizes_of(tokenizers));
+  const std::shared_ptr<Transformer> model = build_empty_model(recipe, sizes_of(tokenizers)).model;
   const SafeTensors saved = read_safetensors(file);
-  load_named_state(*prepared.model, saved.tensors);
-  prepared.model->context().precision = recipe.train.precision;
+  load_named_state(*model, saved.tensors);
+  model->context().precision = recipe.train.precision;
   // A file that says no step is taken for the end of a training, where every ramp is over.
-  prepared.model->context().step =
-      selection.is_file() ? step_of(saved, file).value_or(std::numeric_limits<int64_t>::max())
-                          : chosen_step(directory, selection.which);
-  return {std::move(recipe), std::move(tokenizers), std::move(prepared.model)};
+  model->context().step = selection.is_file()
+                              ? step_of(saved, file).value_or(std::numeric_limits<int64_t>::max())
+                              : chosen_step(directory, selection.which);
+  return {std::move(recipe), std::move(tokenizers), model};
 }
 
 }  // namespace ballast

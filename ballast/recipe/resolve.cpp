@@ -10,8 +10,7 @@
 #include "ballast/decode/contradictions.h"
 #include "ballast/options/differences.h"
 #include "ballast/options/load.h"
-#include "ballast/recipe/text_files.h"
-#include "ballast/recipe/vocabularies.h"
+#include "ballast/recipe/files.h"
 
 namespace ballast {
 namespace {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "ballast/base/error.h"
 
 namespace ballast {
 
@@ -86,6 +90,17 @@ class OutputStream {
   std::string name_;
   Descriptor file_;
 };
+
+/// Runs an operation of std::filesystem; throws StoreError with `path` and the system's reason
+/// where it fails.
+template <class Operation>
+auto checked(const std::filesystem::path& path, Operation operation) {
+  try {
+    return operation();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw StoreError(fmt::format("{}: {}", path.string(), error.code().message()));
+  }
+}
 
 /// The whole of a regular file; throws StoreError when it is missing or is something else.
 std::string read_file(const std::filesystem::path& path);

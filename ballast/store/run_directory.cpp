@@ -8,7 +8,8 @@
 #include <system_error>
 
 #include "ballast/base/error.h"
-#include "ballast/store/checked.h"
+#include "ballast/store/file.h"
+#include "ballast/store/json.h"
 #include "ballast/store/run_names.h"
 #include "ballast/store/safetensors.h"
 
@@ -167,8 +168,7 @@ void RunDirectory::set_best(const BestStep& best) {
     throw StoreError(fmt::format("{}: step {} cannot be the best with {} = {}", path_.string(),
                                  best.step, best.metric, best.value));
   }
-  const nlohmann::json json{{"step", best.step}, {"metric", best.metric}, {"value", best.value}};
-  write_text(best_name, dump(json, file(best_name)));
+  write_text(best_name, dump(json_of(best), file(best_name)));
 }
 
 std::optional<BestStep> RunDirectory::best() const {
@@ -176,9 +176,7 @@ std::optional<BestStep> RunDirectory::best() const {
   if (!checked(path, [&] { return fs::exists(path); })) return std::nullopt;
   const auto json = read_json(path);
   try {
-    return BestStep{.step = json.at("step").get<int64_t>(),
-                    .metric = json.at("metric").get<std::string>(),
-                    .value = json.at("value").get<double>()};
+    return from_json_fields<BestStep>(json);
   } catch (const nlohmann::json::exception&) {
     throw StoreError(
         fmt::format("{}: expected {{\"step\": number, \"metric\": text, \"value\": "

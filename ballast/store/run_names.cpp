@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "ballast/base/error.h"
-#include "ballast/store/checked.h"
 #include "ballast/store/file.h"
 
 namespace ballast {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "ballast/base/error.h"
-#include "ballast/store/strict_json.h"
+#include "ballast/store/json.h"
 
 namespace ballast {
 

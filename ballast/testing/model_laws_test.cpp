@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "ballast/prepare/calibrate.h"
 #include "ballast/testing/toy.h"
+#include "ballast/values/calibrate.h"
 
 namespace ballast {
 namespace {
@@ -28,7 +28,7 @@ class EveryModel : public ::testing::TestWithParam<LawCase> {
     auto model = toy_model(options);
     calibrate(*model, source_, target_);
     // Away from the start every coefficient takes part, also those that begin at zero.
-    for (const InventoryEntry& entry : inventory(*model)) {
+    for (const InventoryEntry& entry : inventory(*model).parameters) {
       if (entry.facts.role == Role::branch_coefficient) entry.tensor.detach().add_(0.3);
     }
     model->context().step = 700;
@@ -45,7 +45,7 @@ TEST_P(EveryModel, GradientsEqualFiniteDifferencesInDouble) {
   loss_of(*model, source_, target_).backward();
   const double step = 1e-5;
   double difference = 0, scale = 0;
-  for (const InventoryEntry& entry : inventory(*model)) {
+  for (const InventoryEntry& entry : inventory(*model).parameters) {
     const torch::NoGradGuard no_grad;
     torch::Tensor flat = entry.tensor.view(-1);
     const torch::Tensor gradient = entry.tensor.grad().view(-1);
@@ -110,7 +110,7 @@ TEST_P(EveryModel, CalibratingTwiceSetsTheSame) {
 
 TEST_P(EveryModel, C14NoTwoMatricesShareValuesAtTheStart) {
   auto model = toy_model(GetParam().options);
-  const auto entries = inventory(*model);
+  const auto entries = inventory(*model).parameters;
   for (size_t i = 0; i < entries.size(); ++i) {
     for (size_t j = i + 1; j < entries.size(); ++j) {
       if (is_vector(entries[i].facts.role) || is_vector(entries[j].facts.role)) continue;

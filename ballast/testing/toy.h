@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ballast/model/transformer.h"
-#include "ballast/prepare/initialize.h"
+#include "ballast/values/plan.h"
 
 namespace ballast::testing {
 

@@ -10,7 +10,7 @@
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
 #include "ballast/model/inventory.h"
-#include "ballast/store/json_fields.h"
+#include "ballast/store/json.h"
 
 namespace ballast {
 namespace {
@@ -61,7 +61,7 @@ NamedTensors with_present_names(NamedTensors state) {
 
 NamedTensors named_state(torch::nn::Module& model) {
   NamedTensors state;
-  for (const InventoryEntry& entry : inventory(model)) {
+  for (const InventoryEntry& entry : inventory(model).parameters) {
     state.push_back({entry.name, entry.tensor.detach()});
   }
   for (const auto& item : model.named_buffers()) state.push_back({item.key(), item.value()});

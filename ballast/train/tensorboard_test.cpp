@@ -6,7 +6,6 @@
 
 #include "ballast/base/error.h"
 #include "ballast/testing/temporary_directory.h"
-#include "ballast/train/event_record.h"
 
 namespace ballast {
 namespace {

@@ -9,8 +9,8 @@
 #include "ballast/model/transformer.h"
 #include "ballast/optim/rules.h"
 #include "ballast/optim/schedules.h"
-#include "ballast/prepare/initialize.h"
 #include "ballast/train/options.h"
+#include "ballast/values/plan.h"
 
 namespace ballast {
 

@@ -36,7 +36,7 @@ NamedFiles text_of(const EvaluateFlags& flags, const Recipe& recipe) {
 }
 
 void run_evaluate(const EvaluateFlags& flags) {
-  const torch::Device device = prepare_machine(flags.machine);
+  const torch::Device device = set_up_machine(flags.machine);
   OpenedRun run = open_run(flags.run.run, flags.run.overrides, {flags.run.model});
   admit(flags.machine, "train.precision", run.recipe.train.precision, device);
   run.model->to(device);

@@ -32,13 +32,8 @@ struct RunFlags {
   std::vector<std::string> overrides;
 };
 
-struct TrainFlags {
-  RecipeFlags recipe;
-  std::filesystem::path run;
-  MachineFlags machine;
-};
-
-struct PrepareFlags {
+/// A recipe and the directory of its run, for `train` and `prepare`.
+struct TrainingFlags {
   RecipeFlags recipe;
   std::filesystem::path run;
   MachineFlags machine;

@@ -13,9 +13,9 @@
 namespace ballast::verbs {
 namespace {
 
-nlohmann::ordered_json json_of(const Profile& profile, const PreparedModel& prepared) {
-  nlohmann::ordered_json omega{{"encoder", nlohmann::json::array()},
-                               {"decoder", nlohmann::json::array()}};
+nlohmann::ordered_json json_of(const Profile& profile, const PlannedModel& planned) {
+  nlohmann::ordered_json omega;
+  for (const std::string& stack : enum_names<Stack>()) omega[stack] = nlohmann::json::array();
   nlohmann::ordered_json sites = nlohmann::json::array();
   for (const ProfiledSite& each : profile) {
     omega[std::string(enum_name(each.site.stack))].push_back(each.omega);
@@ -28,7 +28,7 @@ nlohmann::ordered_json json_of(const Profile& profile, const PreparedModel& prep
   }
   nlohmann::ordered_json parameters = nlohmann::json::array();
   int64_t total = 0;
-  for (const PlannedParameter& each : prepared.plan.parameters) {
+  for (const PlannedParameter& each : planned.plan.parameters) {
     total += each.entry.tensor.numel();
     parameters.push_back({{"name", each.entry.name},
                           {"shape", each.entry.tensor.sizes().vec()},
@@ -40,7 +40,7 @@ nlohmann::ordered_json json_of(const Profile& profile, const PreparedModel& prep
                           {"decays", each.entry.facts.decays()}});
   }
   nlohmann::ordered_json factors = nlohmann::json::array();
-  for (const PlannedFactor& each : prepared.plan.factors) {
+  for (const PlannedFactor& each : planned.plan.factors) {
     factors.push_back({{"module", each.entry.module},
                        {"point", enum_name(each.entry.facts.point)},
                        {"value", each.value}});
@@ -63,18 +63,18 @@ void print_table(const Profile& profile) {
 }
 
 void run_init(const InitFlags& flags) {
-  const torch::Device device = prepare_machine(flags.machine);
+  const torch::Device device = set_up_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
   refuse_too_large(recipe, {}, Purpose::use);
   const Tokenizers tokenizers = make_tokenizers(recipe, {{}, print_remark});
   const auto corpus =
       std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
   refuse_empty(recipe, "data.train", {recipe.data.train, {}}, *corpus);
-  const PreparedModel prepared = build_model(recipe, sizes_of(tokenizers));
-  prepared.model->to(device);
-  const Profile profile = calibrate_on(recipe, *prepared.model, corpus);
+  const PlannedModel planned = build_model(recipe, sizes_of(tokenizers));
+  planned.model->to(device);
+  const Profile profile = calibrate_on(recipe, *planned.model, corpus);
   if (flags.json) {
-    fmt::print("{}\n", json_of(profile, prepared).dump(2));
+    fmt::print("{}\n", json_of(profile, planned).dump(2));
   } else {
     print_table(profile);
   }

@@ -50,7 +50,7 @@ torch::Device device_named(const std::string& name) {
 
 }  // namespace
 
-torch::Device prepare_machine(const MachineFlags& flags) {
+torch::Device set_up_machine(const MachineFlags& flags) {
   keep_freed_memory();
   if (flags.pooled) pool_large_tensors();
   silence_blas_threads();

@@ -12,7 +12,7 @@ namespace ballast {
 
 /// Lets one library own the threads, keeps freed memory in the process, and returns the device.
 /// Throws RecipeError for a device there is not.
-torch::Device prepare_machine(const MachineFlags& flags);
+torch::Device set_up_machine(const MachineFlags& flags);
 
 /// Throws RecipeError when `option` asks for a precision that would be slow on `device` and the
 /// flags do not allow it.

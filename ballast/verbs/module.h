@@ -8,8 +8,8 @@ namespace ballast {
 /// asked for, since loading libtorch takes longer than a help page or a score may
 /// (docs/decisions/0023). Each throws one of the errors of `base/error.h`.
 struct Verbs {
-  void (*train)(const TrainFlags& flags);
-  void (*prepare)(const PrepareFlags& flags);
+  void (*train)(const TrainingFlags& flags);
+  void (*prepare)(const TrainingFlags& flags);
   void (*init)(const InitFlags& flags);
   void (*translate)(const TranslateFlags& flags);
   void (*evaluate)(const EvaluateFlags& flags);

@@ -10,9 +10,9 @@
 namespace ballast::verbs {
 namespace {
 
-void run_prepare(const PrepareFlags& flags) {
+void run_prepare(const TrainingFlags& flags) {
   const StopSignals signals;
-  prepare_machine(flags.machine);
+  set_up_machine(flags.machine);
   const Recipe recipe = recipe_for(flags.recipe, flags.run);
   prepared_run(recipe, flags.run, signals.token());
   fmt::print("prepared in {}\n", flags.run.string());
@@ -20,7 +20,7 @@ void run_prepare(const PrepareFlags& flags) {
 
 }  // namespace
 
-void prepare(const PrepareFlags& flags) {
+void prepare(const TrainingFlags& flags) {
   at_boundary(lower_for_reading, [&] { run_prepare(flags); });
 }
 

@@ -119,8 +119,7 @@ void print_doubts(const Recipe& recipe) {
 void print_remark(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
 void print_profile(const Profile& profile) {
-  for (const auto& [stack, name] :
-       {std::pair{Stack::encoder, "encoder"}, std::pair{Stack::decoder, "decoder"}}) {
+  for (const auto& [name, stack] : EnumNames<Stack>::value) {
     std::vector<double> omegas;
     for (const ProfiledSite& each : profile) {
       if (each.site.stack == stack) omegas.push_back(each.omega);

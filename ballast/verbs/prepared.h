@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/prepare/calibrate.h"
 #include "ballast/recipe/assemble.h"
 #include "ballast/store/run_directory.h"
+#include "ballast/values/calibrate.h"
 #include "ballast/verbs/flags.h"
 
 namespace ballast {

@@ -29,9 +29,9 @@ std::string summary_text(const TrainingSummary& summary) {
   return text + fmt::format(", peak memory {}B\n", human_count(static_cast<double>(peak_memory())));
 }
 
-void run_training(const TrainFlags& flags) {
+void run_training(const TrainingFlags& flags) {
   const StopSignals signals;
-  const torch::Device device = prepare_machine(flags.machine);
+  const torch::Device device = set_up_machine(flags.machine);
   const Recipe recipe = recipe_for(flags.recipe, flags.run);
   print_doubts(recipe);
   admit(flags.machine, "train.precision", recipe.train.precision, device);
@@ -41,14 +41,14 @@ void run_training(const TrainFlags& flags) {
   PreparedRun run = prepared_run(recipe, flags.run, signals.token());
   const VocabularySizes sizes = sizes_of(*run.data.tokenizers);
   refuse_too_large(recipe, sizes, purpose);
-  PreparedModel prepared = build_model(recipe, sizes);
-  prepared.model->to(device);
+  PlannedModel planned = build_model(recipe, sizes);
+  planned.model->to(device);
   if (!run.directory.last_complete_step()) {
-    print_profile(calibrate_on(recipe, *prepared.model, run.data.train));
+    print_profile(calibrate_on(recipe, *planned.model, run.data.train));
   }
   stop_before_training(run.directory, recipe, signals.token());
   const Terminal terminal = isatty(STDOUT_FILENO) ? Terminal::yes : Terminal::no;
-  Trainer trainer(training_parts(recipe, prepared, run.data), run.directory, std::cout, terminal);
+  Trainer trainer(training_parts(recipe, planned, run.data), run.directory, std::cout, terminal);
   const TrainingSummary summary = trainer.run(signals.token());
   const std::string text = summary_text(summary);
   if (summary.tokens > 0) run.directory.write_text("summary.txt", text);
@@ -56,14 +56,14 @@ void run_training(const TrainFlags& flags) {
   std::fflush(stdout);
   const bool is_over = summary.ending != Ending::stopped && summary.step > 0;
   if (is_over && !recipe.data.test.empty() && !is_test_scored(run.directory)) {
-    score_test(recipe, run.data, *prepared.model, run.directory);
+    score_test(recipe, run.data, *planned.model, run.directory);
   }
   fmt::print("The run lies in {}\n", flags.run.string());
 }
 
 }  // namespace
 
-void train(const TrainFlags& flags) {
+void train(const TrainingFlags& flags) {
   at_boundary(lower_for_training, [&] { run_training(flags); });
 }
 

@@ -136,7 +136,7 @@ SourceLimit limit_of(const Recipe& recipe, std::span<const Transformer* const> m
 }
 
 void run_translate(const TranslateFlags& flags) {
-  const torch::Device device = prepare_machine(flags.machine);
+  const torch::Device device = set_up_machine(flags.machine);
   const std::vector<Voter> voters = voters_of(flags);
   const TranslationForm form = form_of(flags);
   const Recipe recipe = checked_recipe(flags, voters);

@@ -7,8 +7,8 @@ namespace ballast::verbs {
 // What the verbs of the program do once their flags are read. Each prints what it finds and throws
 // one of the errors of `base/error.h`.
 
-void train(const TrainFlags& flags);
-void prepare(const PrepareFlags& flags);
+void train(const TrainingFlags& flags);
+void prepare(const TrainingFlags& flags);
 void init(const InitFlags& flags);
 void translate(const TranslateFlags& flags);
 void evaluate(const EvaluateFlags& flags);

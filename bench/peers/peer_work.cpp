@@ -58,7 +58,7 @@ void write_batches(const fs::path& file, const Recipe& recipe, const Encoded& da
 void write_weights(const fs::path& file, const Recipe& recipe, const Encoded& data) {
   const auto built = build_model(recipe, {data.vocabulary_size, data.vocabulary_size});
   NamedTensors tensors;
-  for (const InventoryEntry& each : inventory(*built.model)) {
+  for (const InventoryEntry& each : inventory(*built.model).parameters) {
     tensors.emplace_back(each.name, each.tensor.detach());
   }
   write_safetensors(file, tensors);

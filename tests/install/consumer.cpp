@@ -1,5 +1,5 @@
 #include <ballast/model/transformer.h>
-#include <ballast/prepare/initialize.h>
+#include <ballast/values/plan.h>
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-#include "ballast/prepare/calibrate.h"
+#include "ballast/values/calibrate.h"
 
 #include <array>
 #include <cmath>

@@ -1,8 +1,7 @@
-#include "ballast/store/strict_json.h"
+#include "ballast/store/json.h"
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>

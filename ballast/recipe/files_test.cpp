@@ -1,4 +1,4 @@
-#include "ballast/recipe/vocabularies.h"
+#include "ballast/recipe/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

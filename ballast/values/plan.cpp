@@ -1,4 +1,4 @@
-#include "ballast/prepare/initialize.h"
+#include "ballast/values/plan.h"
 
 #include "ballast/base/philox.h"
 
@@ -28,10 +28,11 @@ PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
 
 Plan plan(torch::nn::Module& model, const Rules& rules) {
   Plan made;
-  for (const InventoryEntry& entry : inventory(model)) {
+  const Inventory found = inventory(model);
+  for (const InventoryEntry& entry : found.parameters) {
     made.parameters.push_back(planned(entry, rules));
   }
-  for (const FactorEntry& entry : factors(model)) {
+  for (const FactorEntry& entry : found.factors) {
     made.factors.push_back({entry, factor_of(rules.parameterization, entry.facts)});
   }
   return made;

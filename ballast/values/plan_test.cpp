@@ -1,4 +1,4 @@
-#include "ballast/prepare/initialize.h"
+#include "ballast/values/plan.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
@@ -20,7 +20,8 @@ using testing::toy_vocabulary;
 std::map<std::string, torch::Tensor> values_of(const ModelOptions& options) {
   auto model = testing::toy_model(options);
   std::map<std::string, torch::Tensor> values;
-  for (const InventoryEntry& entry : inventory(*model)) values[entry.name] = entry.tensor;
+  for (const InventoryEntry& entry : inventory(*model).parameters)
+    values[entry.name] = entry.tensor;
   return values;
 }
 
