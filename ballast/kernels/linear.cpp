@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ballast/base/error.h"
+#include "ballast/kernels/activation.h"
 #include "ballast/kernels/bf16.h"
 #include "ballast/kernels/held.h"
 #include "ballast/kernels/matmul.h"

@@ -1,5 +1,7 @@
 #include "ballast/layers/feed_forward.h"
 
+#include "ballast/kernels/activation.h"
+
 namespace ballast {
 
 FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(options.activation) {

@@ -150,7 +150,7 @@ TEST(Optimizer, LearningRateScaleAndDecayBelongToTheParameter) {
   const auto fresh = [] { return ramp(5, torch::kDouble); };
   const torch::Tensor scaled = fresh(), plain = fresh(), exempt = fresh(), undecayed = fresh();
   Optimizer first(AdamW{.weight_decay = 0.5},
-                  {{"scaled", scaled, 0.5}, {"exempt", exempt, 1, false}});
+                  {{"scaled", scaled, 0.5}, {"exempt", exempt, 1, {.role = Role::bias}}});
   Optimizer second(AdamW{.weight_decay = 0.5}, {{"plain", plain}});
   Optimizer third(AdamW{.weight_decay = 0}, {{"undecayed", undecayed}});
   train(first, 1, 1);

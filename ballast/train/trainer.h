@@ -31,6 +31,7 @@ class Trainer {
  public:
   /// `directory` and `out` must outlive the trainer. Throws StoreError for a damaged step.
   Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out, Terminal terminal);
+  Trainer(const Trainer&) = delete;  // its parts refer to each other
 
   /// Trains until the last step, a stop request (saved first), or no more improvement. Throws
   /// DivergenceError; the steps saved before stay as they are.
