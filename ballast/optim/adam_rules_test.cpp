@@ -1,4 +1,4 @@
-#include "ballast/optim/adam_rules.h"
+#include "ballast/optim/rules.h"
 
 #include <gtest/gtest.h>
 

@@ -152,17 +152,18 @@ TEST(Memory, WeightsAreCounted) {
 }
 
 TEST(Memory, D13AModelThatNoMachineHoldsIsRefused) {
-  ModelOptions options;
-  EXPECT_NO_THROW(refuse_too_large(options, {1000, 1000}, Purpose::training));
+  Recipe recipe;
+  ModelOptions& options = recipe.model;
+  EXPECT_NO_THROW(refuse_too_large(recipe, {1000, 1000}, Purpose::training));
   options.d_model = 1'000'000;
   EXPECT_THAT(
       [&] {
-        refuse_too_large(options, {1000, 1000}, Purpose::use);
+        refuse_too_large(recipe, {1000, 1000}, Purpose::use);
       },
       ThrowsMessage<ResourceError>(
           AllOf(HasSubstr("model.d_model = 1000000"), HasSubstr("lower"))));
   options.d_model = options.d_ff = std::numeric_limits<int64_t>::max();
-  EXPECT_THROW(refuse_too_large(options, {1000, 1000}, Purpose::use), ResourceError);
+  EXPECT_THROW(refuse_too_large(recipe, {1000, 1000}, Purpose::use), ResourceError);
 }
 
 }  // namespace
