@@ -1,9 +1,9 @@
-#include "ballast/optim/rules.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
+
+#include "ballast/optim/rules.h"
 
 namespace ballast {
 namespace {
@@ -64,7 +64,9 @@ TEST(OptimizerChoice, NamesFindTheirKinds) {
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(info_of(*made).name, "adamw");
   EXPECT_EQ(peak_lr(*made), 1e-3);
-  EXPECT_EQ(kind_names<OptimizerChoice>(), (std::vector<std::string>{"radam", "adam", "adamw"}));
+  EXPECT_EQ(kind_names<OptimizerChoice>(),
+            (std::vector<std::string>{"radam", "adam", "adamw", "stable_adamw", "sgd", "lion",
+                                      "adafactor", "novograd", "lamb", "muon"}));
   EXPECT_EQ(enum_value<Rectification>("paper"), Rectification::paper);
 }
 

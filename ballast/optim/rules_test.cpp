@@ -14,13 +14,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-template <class... Rules>
-std::vector<OptimizerChoice> rows_of(const std::variant<Rules...>*) {
-  return {Rules{}...};
-}
-
 std::vector<OptimizerChoice> rows() {
-  std::vector<OptimizerChoice> all = rows_of(static_cast<const OptimizerChoice*>(nullptr));
+  std::vector<OptimizerChoice> all;
+  for (const std::string& name : kind_names<OptimizerChoice>()) {
+    all.push_back(*ChoiceTraits<OptimizerChoice>::make(name));
+  }
   all.emplace_back(Sgd{.momentum = 0.9, .nesterov = true, .weight_decay = 0.1});
   all.emplace_back(Adafactor{.beta1 = 0.9, .weight_decay = 0.1, .relative_step = true});
   all.emplace_back(Muon{.scale = MuonScale::match_adam, .weight_decay = 0.1, .rest = Lion{}});
@@ -79,7 +77,7 @@ TEST_P(EveryRule, MovesEveryWeightTheSameWithAnyNumberOfThreads) {
     at::set_num_threads(threads);
     Weights weights;
     Optimizer optimizer(GetParam(), weights.all);
-    weights.train(optimizer, 1, 8);
+    weights.train(optimizer, 1, 7);  // odd: a sign cannot come back
     at::set_num_threads(before);
     return weights;
   };

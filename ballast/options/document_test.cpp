@@ -101,10 +101,12 @@ TEST(Overrides, AnOptionOfWhatHoldsNoneIsToldAtTheOverride) {
 }
 
 TEST(Overrides, ANameIsNotRead) {
-  EXPECT_EQ(problems_of("", {"a'b=1", "a\x01=1", "a.\\n=1"}),
-            "--set a'b=1: expected the form table.option=value\n"
-            "--set a\x01=1: expected the form table.option=value\n"
-            "--set a.\\n=1: \"a\" is not a table of the recipe; did you mean \"model\"?");
+  EXPECT_EQ(
+      problems_of("", {"a'b=1", "a\x01=1", "a.\\n=1"}),
+      "--set a'b=1: expected the form table.option=value\n"
+      "--set a\x01=1: expected the form table.option=value\n"
+      "--set a.\\n=1: \"a\" is not a table of the recipe; expected one of seed, title, outer, "
+      "model, train");
 }
 
 TEST(Overrides, AChoiceSetAsAWholeDropsTheOptionsOfTheFile) {
