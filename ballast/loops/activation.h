@@ -4,14 +4,17 @@
 
 namespace ballast {
 
-/// Functions of single elements that an activation may have.
+/// Functions of single elements that an activation may have: f(x), with a the activation's
+/// `parameter`. Loops exist for identity, relu, gelu, gelu_tanh, silu, sigmoid and relu_squared
+/// (`has_loop`); the others run by ATen. Papers are named by the kinds in
+/// `layers/activation_kinds.h`.
 enum class Elementwise : uint8_t {
   identity,
   relu,
   leaky_relu,  ///< x or a x below 0
   elu,         ///< x or a (e^x - 1) below 0
-  selu,        ///< lambda elu(x, alpha), whose fixed point is N(0, 1)
-  gelu,        ///< x Phi(x)
+  selu,        ///< lambda elu(x, alpha), constants by which N(0, 1) keeps mean and variance
+  gelu,        ///< x Phi(x), Phi the distribution function of N(0, 1)
   gelu_tanh,   ///< x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
   silu,        ///< x sigmoid(x)
   mish,        ///< x tanh(softplus(x))
@@ -26,7 +29,7 @@ enum class Elementwise : uint8_t {
 struct Activation {
   Elementwise function = Elementwise::identity;
   bool gated = false;
-  double parameter = 0;  ///< a, see `Elementwise`
+  double parameter = 0;  ///< a of leaky_relu and elu; nothing else reads it
 
   /// Columns of the argument for each column of the result.
   constexpr int64_t arguments() const { return gated ? 2 : 1; }

@@ -1,5 +1,9 @@
 // What the forward and the backward loops of attention share. Compiled once per instruction set,
 // see vector_inl.h.
+//
+// Matrices of a block of query rows, such as logits and probabilities, are [rows, width] float32,
+// width being the number of keys filled up to whole vectors. So loops over a row go by whole
+// vectors and may read and write what lies behind the last key.
 #if defined(BALLAST_LOOPS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BALLAST_LOOPS_ATTENTION_INL_H_
 #undef BALLAST_LOOPS_ATTENTION_INL_H_
@@ -20,14 +24,17 @@ namespace ballast::HWY_NAMESPACE {
 
 using Buffer = std::unique_ptr<float[]>;
 
+/// Of `count` elements, not set to anything.
 inline Buffer buffer(size_t count) { return std::make_unique_for_overwrite<float[]>(count); }
 
+/// `count` elements filled up to whole vectors.
 inline size_t whole_vectors(size_t count) { return (count + lanes() - 1) / lanes() * lanes(); }
 
 /// Query rows handled at once: few for long rows of keys, so that their logits stay in the cache.
 inline int64_t block_rows(int64_t keys) { return std::clamp<int64_t>(32768 / (keys + 1), 6, 60); }
 
-/// Four rows of four elements, transposed, to lines `width` apart.
+/// Four rows of four elements, transposed, to lines `width` apart: to[j * width + i] is column k +
+/// j of row s + i, for i and j below 4.
 HWY_INLINE void transpose_four(const HeadRows<const float>& from, int64_t s, int64_t k, float* to,
                                size_t width) {
 #if HWY_TARGET == HWY_SCALAR
@@ -64,12 +71,13 @@ inline Buffer transposed(const HeadRows<const float>& from, int64_t d_head, int6
   return to;
 }
 
-/// Columns [0, columns) of some rows.
+/// Columns [0, columns) of the first `count` rows.
 inline void set_to_zero(const HeadRows<float>& rows, int64_t count, int64_t columns) {
   for (int64_t r = 0; r < count; ++r) std::fill_n(rows.at(r, 0), columns, 0.0F);
 }
 
-/// The query rows of one head that are handled at once.
+/// The query rows of one head that are handled at once: `count` of them from row `first` of the
+/// sequence on. Arguments `row` and `r` count within the block.
 struct Rows {
   const AttentionShape& shape;
   const AttentionSpan& span;
@@ -83,6 +91,7 @@ struct Rows {
   int64_t most_visible() const { return visible(count - 1); }
   /// Where a row's query stands among the keys.
   int64_t position(int64_t row) const { return span.keys - span.queries + first + row; }
+  /// In the packed batch.
   int64_t packed_row(int64_t row) const { return span.query + first + row; }
 
   /// Row r of the block in rows of query heads.
@@ -92,6 +101,8 @@ struct Rows {
   }
 };
 
+/// body(rows) for all blocks of the query heads that key and value head `group` serves: heads
+/// group * H/G .. (group + 1) * H/G - 1.
 template <class Body>
 inline void for_each_block(const AttentionShape& shape, const AttentionSpan& span, int64_t group,
                            const Body& body) {
@@ -103,7 +114,9 @@ inline void for_each_block(const AttentionShape& shape, const AttentionSpan& spa
   }
 }
 
-/// rows x K times [K, keys], into rows of `width`.
+/// out = left right: the block's rows of `left` [rows, K] times a `transposed` [K, width], into
+/// rows of `width`. Columns that no row of the block sees are left out, but for those of whole
+/// vectors.
 inline void multiply_rows(const Rows& rows, const HeadRows<const float>& left, const float* right,
                           float* out) {
   const size_t width = whole_vectors(rows.span.keys);
@@ -119,8 +132,9 @@ inline void multiply_rows(const Rows& rows, const HeadRows<const float>& left, c
             .depth = static_cast<size_t>(rows.shape.d_head)});
 }
 
-/// Scales the products of a row, caps them, adds a bias or null; returns the largest that is
-/// visible.
+/// Products q k of a row to logits, in place: l = c tanh(scale q k / c) + bias with c = soft_cap,
+/// or scale q k + bias where c is 0. `bias` may be null and is read by whole vectors. Returns the
+/// largest that is visible, the lowest float when none is.
 inline float finish_logits(const AttentionShape& shape, int64_t visible, float* row,
                            const float* bias = nullptr) {
   const Floats d;
@@ -137,7 +151,8 @@ inline float finish_logits(const AttentionShape& shape, int64_t visible, float* 
   return largest(most);
 }
 
-/// exp(logit - shift) where visible, else 0, over whole vectors up to `end`; returns the sum.
+/// exp(logit - shift) where visible, else 0, over whole vectors up to `end`; returns the sum, taken
+/// in float32. `out` may be `logits`.
 inline float exponentials(const float* logits, float shift, int64_t visible, int64_t end,
                           float* out) {
   const Floats d;
@@ -152,6 +167,7 @@ inline float exponentials(const float* logits, float shift, int64_t visible, int
   return sum(total);
 }
 
+/// row[i] *= factor * factors[i] for i below `end`, a number of whole vectors; factors null: all 1.
 inline void scale_row(float* row, float factor, const float* factors, int64_t end) {
   const Floats d;
   for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
@@ -161,7 +177,8 @@ inline void scale_row(float* row, float factor, const float* factors, int64_t en
   }
 }
 
-/// Dropout factors of a row, or null.
+/// Dropout factors of a row's first `end` keys, or null where nothing is dropped: those of row
+/// (packed row) H + head of the mask. They lie in `scratch` [end].
 inline const float* factors_of(const Rows& rows, int64_t row, int64_t end, float* scratch) {
   const DropRow& drop = rows.shape.drop;
   if (!drop.active()) return nullptr;
@@ -169,14 +186,15 @@ inline const float* factors_of(const Rows& rows, int64_t row, int64_t end, float
   return scratch;
 }
 
-/// The rows of one sequence and one head of keys or values.
+/// The rows of one sequence and one head of keys or values: [S, K], row 0 being its first key.
 template <class T>
 HeadRows<T> head_of(const HeadRows<T>& rows, const AttentionSpan& span, int64_t group,
                     int64_t d_head) {
   return {rows.at(span.key, group * d_head), rows.row};
 }
 
-/// [rows, keys] times the rows of a head of keys or values.
+/// out = weights right, of the block's rows of `out`: [rows, width] times the rows of a head of
+/// keys or values [S, K], see `head_of`. Keys that no row sees are left out.
 inline Product mix(const Rows& rows, const float* weights, const HeadRows<const float>& right,
                    const HeadRows<float>& out) {
   return {.a = weights,
@@ -191,7 +209,8 @@ inline Product mix(const Rows& rows, const float* weights, const HeadRows<const 
           .depth = static_cast<size_t>(rows.most_visible())};
 }
 
-/// Adds [keys, rows] times the rows of a query head to a head of keys or values.
+/// out += weights^T right: [width, rows] times the block's rows of a query head [rows, K], added to
+/// a head of keys or values [S, K], see `head_of`.
 inline Product mix_back(const Rows& rows, const float* weights, const HeadRows<const float>& right,
                         const HeadRows<float>& out) {
   return {.a = weights,
@@ -207,6 +226,7 @@ inline Product mix_back(const Rows& rows, const float* weights, const HeadRows<c
           .add = true};
 }
 
+/// Sum of a[i] b[i] in float32, in as many partial sums as a vector has lanes.
 inline float dot(const float* a, const float* b, int64_t count) {
   Vector total = hn::Zero(Floats());
   for_vectors(count, [&](size_t, auto load, auto)

@@ -1,5 +1,6 @@
-// Loops over float32 and bfloat16 memory side by side. Compiled once per instruction set, see
-// vector_inl.h.
+// Loops over float32 and bfloat16 memory side by side: arithmetic is float32, and bfloat16, the
+// upper half of a float32 held as a uint16_t, is only a way to store it. Compiled once per
+// instruction set, see vector_inl.h.
 #if defined(BALLAST_LOOPS_BF16_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BALLAST_LOOPS_BF16_INL_H_
 #undef BALLAST_LOOPS_BF16_INL_H_
@@ -28,11 +29,14 @@ inline hn::Vec<Halves> narrow(Vector v) {
   return hn::DemoteTo(Halves(), hn::BitCast(hn::Rebind<int32_t, Floats>(), chosen));
 }
 
+/// Exact.
 inline Vector widen(hn::Vec<Halves> v) {
   return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), v)));
 }
 
-/// The lanes of element i on; all of them when `whole`, else the first `count`.
+/// The lanes of element i on; all of them when `whole`, else the first `count`. Loads and stores
+/// touch no element besides these, at any alignment; lanes past `count` are loaded as 0. Stores to
+/// uint16_t round, see `narrow`.
 template <bool whole>
 struct Place {
   size_t i, count;
@@ -57,7 +61,8 @@ struct Place {
   }
 };
 
-/// body(place) over whole vectors, then over the rest.
+/// body(place) over whole vectors, then over the rest, of arrays of `count` elements: float32 and
+/// bfloat16 ones with the same place.
 template <class Body>
 HWY_INLINE void for_places(size_t count, const Body& body) {
   size_t i = 0;

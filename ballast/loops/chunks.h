@@ -18,9 +18,11 @@ class Chunks {
     for (const int64_t count : sizes) ends_.push_back(total() + count);
   }
 
+  /// How many chunks; the last one may be smaller.
   int64_t count() const { return (total() + size - 1) / size; }
 
-  /// body(array, begin, end) for every range of an array in this chunk, in order.
+  /// body(array, begin, end) for every range [begin, end) of an array in this chunk, in order. Each
+  /// element of each array lies in one range of one chunk; empty arrays get no call.
   template <class Body>
   void for_ranges(int64_t chunk, const Body& body) const {
     int64_t at = chunk * size;

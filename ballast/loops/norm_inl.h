@@ -1,4 +1,9 @@
-// Normalisation of one row. Compiled once per instruction set, see vector_inl.h.
+// Normalisation of one row x [d] and its gradient:
+//
+//     n = (x - mean) / divisor        y = gain n + bias
+//
+// with the mean 0 for `Statistic::rms` and the divisor by `EpsPlacement`. Compiled once per
+// instruction set, see vector_inl.h.
 #if defined(BALLAST_LOOPS_NORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BALLAST_LOOPS_NORM_INL_H_
 #undef BALLAST_LOOPS_NORM_INL_H_
@@ -21,7 +26,8 @@ namespace ballast::HWY_NAMESPACE {
 constexpr auto sum_block = std::min<int64_t>(256, 32 * hn::MaxLanes(Floats()));
 
 /// N sums over the vectors of a row, f(load, store, sums) adding to each. Lanes past the end read
-/// 0, so f must add 0 there.
+/// 0, so f must add 0 there. `load` and `store` take arrays of d elements. Blocks are summed in
+/// float32 and added in float64.
 template <size_t N, class F>
 HWY_INLINE std::array<float, N> sums_of_row(int64_t d, const F& f) {
   std::array<double, N> totals{};
@@ -39,8 +45,8 @@ HWY_INLINE std::array<float, N> sums_of_row(int64_t d, const F& f) {
   return rounded;
 }
 
-/// Sum of f(load) over the elements of a row. Four partial sums keep an addition from waiting for
-/// the one before it.
+/// Sum of f(load) over the elements of a row, which lanes past the end do not enter. Four partial
+/// sums keep an addition from waiting for the one before it. Blocks as in `sums_of_row`.
 template <class F>
 HWY_INLINE float row_sum(int64_t d, const F& f) {
   const Floats tag;
@@ -67,10 +73,13 @@ HWY_INLINE float row_sum(int64_t d, const F& f) {
   return static_cast<float>(total);
 }
 
-/// normalised = (x - shift - mean) * inverse.
+/// normalised = (x - shift - mean) * inverse. `shift` is what is taken away before the mean is
+/// formed, `mean` the mean of what is left, `inverse` 1 / divisor.
 struct RowStatistics {
   float shift = 0, mean = 0, inverse = 1;
-  float pull = 0;  ///< d log(divisor) / d log(root of the mean square): 1 when eps is negligible
+  /// d(divisor^2) / d(s) with s the variance or mean square: 1 inside the root, (sqrt(s) + eps) /
+  /// sqrt(s) outside of it, and where eps clamps 1 above it and 0 below.
+  float pull = 0;
 };
 
 HWY_INLINE Vector normalized(Vector x, const RowStatistics& row) {
@@ -78,6 +87,7 @@ HWY_INLINE Vector normalized(Vector x, const RowStatistics& row) {
                  constant(row.inverse));
 }
 
+/// gain x + bias; what is null is left out.
 template <class Load>
 HWY_INLINE Vector with_gain(const NormView& norm, Vector x, const Load& load) {
   if (norm.gain != nullptr) x = hn::Mul(x, load(norm.gain));
@@ -85,6 +95,7 @@ HWY_INLINE Vector with_gain(const NormView& norm, Vector x, const Load& load) {
   return x;
 }
 
+/// Sets `inverse` and `pull` from s, the mean of the squares of x - shift - mean.
 inline RowStatistics divided(RowStatistics row, float mean_square, const NormView& norm) {
   // A row of zeros has no slope; the smallest float keeps it from being 0 / 0.
   constexpr float tiny = std::numeric_limits<float>::min();
@@ -102,7 +113,8 @@ inline RowStatistics divided(RowStatistics row, float mean_square, const NormVie
   return row;
 }
 
-/// The first element as a shift makes a large common offset vanish before anything is rounded.
+/// The statistics of x [d], d > 0, in two passes: the mean, then the squares of what differs from
+/// it. The first element as a shift makes a large common offset vanish before anything is rounded.
 inline RowStatistics row_statistics(const float* x, int64_t d, const NormView& norm) {
   RowStatistics row;
   if (norm.spec.statistic == Statistic::layer) {
@@ -125,14 +137,15 @@ inline void normalize_row(const float* x, int64_t d, const RowStatistics& row, f
       d, [&](size_t, auto load, auto store) HWY_ATTR { store(normalized(load(x), row), out); });
 }
 
-/// The same with gain and bias.
+/// The same with gain and bias; may be done in place.
 inline void norm_row(const NormView& norm, const float* x, int64_t d, const RowStatistics& row,
                      float* out) {
   for_vectors(d, [&](size_t, auto load, auto store)
                      HWY_ATTR { store(with_gain(norm, normalized(load(x), row), load), out); });
 }
 
-/// The normalised row from what `norm_row` made of it; `inverse_gain` [d] where there is a gain.
+/// The normalised row from what `norm_row` made of it; `inverse_gain` [d], 1 / gain, where there is
+/// a gain. Only exact enough where the norm is `invertible`.
 inline void undo_gain(const NormView& norm, const float* inverse_gain, const float* y, int64_t d,
                       float* out) {
   for_vectors(d, [&](size_t, auto load, auto store) HWY_ATTR {
@@ -143,14 +156,18 @@ inline void undo_gain(const NormView& norm, const float* inverse_gain, const flo
   });
 }
 
-/// Where the gradients of a norm's parameters are added up, each [d].
+/// Where the gradients of a norm's parameters are added up over rows, each [d]; those of a
+/// parameter that the norm has not are not touched.
 struct NormSums {
   float *gain, *bias;
 };
 
 /// Calls finish(g, load, store) with each vector g of the gradient before the norm, and adds to the
-/// sums. `incoming` is the gradient after the norm, `normalized` the row that `normalize_row`
-/// makes; `scratch` [d] may be `incoming`.
+/// sums. `incoming` is the gradient after the norm, `normalized` the row n that `normalize_row`
+/// makes; `scratch` [d] may be `incoming`, and finish may write to its own elements of it.
+///
+///     h = gain incoming     g = (h - mean(h) - pull n mean(h n)) / divisor  (rms: without mean(h))
+///     sums.gain += incoming n     sums.bias += incoming
 template <class Finish>
 HWY_INLINE void norm_gradient_row(const NormView& norm, const RowStatistics& row,
                                   const float* normalized, int64_t d, const float* incoming,

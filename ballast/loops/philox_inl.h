@@ -1,4 +1,6 @@
-// Dropout factors by vectors, see dropout.h. Compiled once per instruction set, see vector_inl.h.
+// Dropout factors by vectors: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy
+// as 1, 2, 3") with the same words as `philox` of base/philox.h, for many counters at once. See
+// `drop_factors`. Compiled once per instruction set, see vector_inl.h.
 #if defined(BALLAST_LOOPS_PHILOX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BALLAST_LOOPS_PHILOX_INL_H_
 #undef BALLAST_LOOPS_PHILOX_INL_H_
@@ -15,7 +17,7 @@ namespace ballast::HWY_NAMESPACE {
 using Words = hn::ScalableTag<uint64_t>;
 using WordVector = hn::Vec<Words>;
 
-/// Product of the low halves; what the high halves hold does not matter.
+/// Product of the low halves, 64 bits; what the high halves hold does not matter.
 HWY_INLINE WordVector multiply_low(WordVector a, WordVector b) {
 #if HWY_TARGET == HWY_SCALAR
   const WordVector low = hn::Set(Words(), 0xFFFFFFFF);
@@ -26,7 +28,7 @@ HWY_INLINE WordVector multiply_low(WordVector a, WordVector b) {
 #endif
 }
 
-/// The two keys of each round, made once for many counters.
+/// The two 32-bit keys of each of the ten rounds, made once for many counters.
 class RoundKeys {
  public:
   explicit RoundKeys(uint64_t key) {
@@ -54,7 +56,8 @@ class RoundKeys {
 constexpr size_t philox_together = 2;
 
 /// Four columns per lane, from column 4 * quad on: words of lane i at to[4 i .. 4 i + 3], for
-/// `philox_together` vectors.
+/// `philox_together` vectors. They are philox(key, quad + i, row); `to` needs room for
+/// 4 * philox_together * hn::Lanes(Words()) of them.
 ///
 /// A 32-bit word lives in the low half of a lane; its high half holds leftovers, which no step
 /// reads.
@@ -89,7 +92,10 @@ HWY_INLINE void philox_quads(const RoundKeys& keys, uint64_t quad, uint64_t row,
   }
 }
 
-/// Factors 0 or `kept` of columns [0, count) of a row.
+/// Factors 0 or `kept` of columns [0, count) of a row, to exactly `count` elements of `to`: 0 where
+/// word c % 4 of philox(key, c / 4, row) is below the threshold. Integer arithmetic and a choice,
+/// so the factors are the same on every instruction set. `drop` must be active: a threshold of 0
+/// keeps all.
 inline void drop_factors_of_row(const DropRow& drop, uint64_t row, size_t count, float* to) {
   const Floats d;
   const hn::RebindToUnsigned<Floats> words_of;

@@ -16,7 +16,9 @@ namespace ballast::HWY_NAMESPACE {
 /// multiply-add units, and leave room in sixteen registers.
 constexpr size_t tile_rows = 6, tile_vectors = 2;
 
-/// c = a b, or c += a b. a(i, l) = a[i * a_row + l * a_column]; rows of b and c are contiguous.
+/// c = a b, or c += a b: a [rows, depth], b [depth, columns], c [rows, columns], with distances in
+/// elements from one row to the next. a(i, l) = a[i * a_row + l * a_column], so a may lie
+/// transposed; rows of b and c are contiguous. c may overlap neither a nor b.
 struct Product {
   const float* a;
   size_t a_row, a_column;
@@ -28,6 +30,8 @@ struct Product {
   bool add = false;
 };
 
+/// Rows row .. row + rows - 1 of c, from `column` on: `vectors` whole vectors, or one of which only
+/// the columns up to p.columns exist. The sums stay in registers while `depth` passes by.
 template <size_t rows, size_t vectors, bool whole>
 HWY_INLINE void multiply_tile(const Product& p, size_t row, size_t column) {
   const Floats d;
@@ -69,6 +73,7 @@ HWY_INLINE void multiply_tile(const Product& p, size_t row, size_t column) {
   }
 }
 
+/// All rows of these columns, in tiles of 6 rows, then 4, 2 and 1.
 template <size_t vectors, bool whole>
 HWY_INLINE void multiply_strip(const Product& p, size_t column) {
   size_t row = 0;
@@ -83,7 +88,10 @@ HWY_INLINE void multiply_strip(const Product& p, size_t column) {
   if (rest & 1) multiply_tile<1, vectors, whole>(p, row, column);
 }
 
-/// The order of each sum is that of l, whatever the shape.
+/// Carries out a product. Each element is one float32 sum of multiply-adds in the order of l, from
+/// 0 or from c, whatever the shape: an element's bits depend on nothing but its row of a and its
+/// column of b. Reads and writes nothing past p.columns. With depth 0, c is set to 0 or left as it
+/// is.
 inline void multiply(const Product& p) {
   const size_t strip = tile_vectors * lanes();
   size_t column = 0;

@@ -10,7 +10,8 @@ namespace ballast {
 
 /// Runs body(task) for tasks 0 .. count - 1 on libtorch's threads, each taking the next task that
 /// is left, so that long tasks and busy cores are evened out. A task must own what it writes; then
-/// nothing depends on who ran it.
+/// nothing depends on who ran it. Returns when all are done. Called from inside a parallel region,
+/// it runs them all in the calling thread.
 template <class Body>
 void for_each_task(int64_t count, const Body& body) {
   std::atomic<int64_t> next{0};
@@ -20,7 +21,9 @@ void for_each_task(int64_t count, const Body& body) {
   });
 }
 
-/// A range of rows in blocks whose borders depend on nothing but the number of rows.
+/// Rows in up to `most_blocks` blocks of one size, `least` rows or more, the last one with what is
+/// left. The borders depend on nothing but these numbers, so partial sums by blocks, added in
+/// order, have the same bits for any number of threads.
 class RowBlocks {
  public:
   RowBlocks(int64_t rows, int64_t least, int64_t most_blocks)

@@ -1,5 +1,12 @@
 // Vector arithmetic shared by the loops of the kernels. Highway compiles it once per instruction
 // set, hence a guard that toggles instead of `#pragma once`.
+//
+// For all files that end in `_inl.h`: only the sources of this folder include them, between
+// `foreach_target.h` and HWY_EXPORT. Nothing in them has state, so any thread may call anything,
+// and everything runs in the calling thread. Arrays are contiguous float32 of any alignment and do
+// not overlap, unless a comment says otherwise. Within one instruction set results are the same bit
+// for bit; from one to another they may differ in the last ones, for hn::MulAdd rounds once where
+// there is a fused instruction and twice elsewhere, and sums run in as many lanes as a vector has.
 #if defined(BALLAST_LOOPS_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BALLAST_LOOPS_VECTOR_INL_H_
 #undef BALLAST_LOOPS_VECTOR_INL_H_
@@ -17,6 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ballast::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// The widest vector of float32 that the instruction set has, and how many elements it holds.
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 
@@ -31,6 +39,7 @@ inline Vector load_part(const float* from, size_t count, float fill = 0.0F) {
   return hn::Load(d, part);
 }
 
+/// The first `count` lanes to memory; never writes past them.
 inline void store_part(Vector v, float* to, size_t count) {
   const Floats d;
   HWY_ALIGN float part[hn::MaxLanes(Floats())];
@@ -39,7 +48,8 @@ inline void store_part(Vector v, float* to, size_t count) {
 }
 
 /// body(i, load, store) over whole vectors, then over the rest: `load(p)` reads the lanes of
-/// element i on from p, `store(v, p)` writes them.
+/// element i on from p, `store(v, p)` writes them. Past the end `load` gives 0 and `store` writes
+/// nothing, so arrays of exactly `count` elements will do; an array may be both read and written.
 template <class Body>
 HWY_INLINE void for_vectors(size_t count, const Body& body) {
   const Floats d;
@@ -56,8 +66,10 @@ HWY_INLINE void for_vectors(size_t count, const Body& body) {
   }
 }
 
+/// In all lanes, rounded to float32.
 inline Vector constant(double value) { return hn::Set(Floats(), static_cast<float>(value)); }
 
+/// Over the lanes.
 inline float sum(Vector v) { return hn::GetLane(hn::SumOfLanes(Floats(), v)); }
 
 inline float largest(Vector v) { return hn::GetLane(hn::MaxOfLanes(Floats(), v)); }
@@ -68,11 +80,14 @@ inline Vector convertible(Vector x) {
   return HWY_TARGET == HWY_SCALAR ? hn::IfThenElseZero(hn::Eq(x, x), x) : x;
 }
 
-/// exp, 0 where it would underflow. Highway's own makes 0 of a NaN, which would hide a divergence.
+/// e^x, 0 where it would underflow, for x up to 104; error up to 1 ulp (Highway). Highway's own
+/// makes 0 of a NaN, which would hide a divergence; here a NaN stays one.
 inline Vector exp(Vector x) {
   return hn::IfThenElse(hn::Eq(x, x), hn::Exp(Floats(), convertible(x)), x);
 }
 
+/// 1 / (1 + e^-x) by the exponential of -|x|, which cannot overflow; e^x / (1 + e^x) below 0, so
+/// that this tail keeps its relative accuracy. A NaN stays one.
 inline Vector sigmoid(Vector x) {
   const Vector one = constant(1);
   const Vector small = exp(hn::Neg(hn::Abs(x)));
@@ -80,6 +95,7 @@ inline Vector sigmoid(Vector x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(Floats())), hn::Mul(small, upper), upper);
 }
 
+/// Error up to 4 ulp (Highway). A NaN stays one.
 inline Vector tanh(Vector x) {
   return hn::IfThenElse(hn::Eq(x, x), hn::Tanh(Floats(), convertible(x)), x);
 }
