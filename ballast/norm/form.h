@@ -6,7 +6,7 @@
 
 namespace ballast {
 
-/// Features of a row, and heads among which they are divided.
+/// Features of a row, and heads among which they are divided; 1 where there are none.
 struct RowShape {
   int64_t width = 1, heads = 1;
 };
@@ -25,9 +25,11 @@ enum class GainExtent { none, one, group, features };
 ///
 ///     y = gain * scale * (x - mean) / divisor + bias
 ///
-/// with statistics over one of the `groups` of features, within what `over` says. With a function
-/// there are no statistics: y = gain * function(alpha x + shift) + bias. A kind of norm is a
-/// function to this and nothing else.
+/// with statistics over one of the `groups` of features, within what `over` says: the mean (or 0),
+/// the divisor by `placement` from the second moment around it, not corrected for bias, and scale
+/// 1, or 1/sqrt(features of a group) with `to_length`. With a function there are no statistics: y =
+/// gain * function(alpha x + shift) + bias. A kind of norm is a function to this and nothing else.
+/// The defaults are layer norm (Ba et al. 2016, arXiv:1607.06450).
 struct NormForm {
   static constexpr int64_t each_feature = 0, each_head = -1;
 
@@ -35,11 +37,13 @@ struct NormForm {
   int64_t groups =
       1;  ///< equal parts of the features; `each_feature` and `each_head` are counts too
   bool center = true;  ///< whether the mean is taken away; else it counts as 0
-  double eps = 1e-5;
+  double eps = 1e-5;   ///< with `to_length`, of the length or of its square, and so for any width
   EpsPlacement placement = EpsPlacement::inside_root;
-  bool to_length = false;  ///< a group is brought to length 1, not to a second moment of 1
+  /// A group is brought to length 1, not to a second moment of 1. A gain then starts at the root of
+  /// the group's features, so that the module starts as it would without.
+  bool to_length = false;
 
-  /// Of a batch's statistics in the running ones, which act in evaluation; 0: there are none.
+  /// Share of a batch's statistics in the running ones, which act in evaluation; 0: there are none.
   double running_share = 0;
 
   Pointwise function = Pointwise::none;
@@ -53,6 +57,7 @@ struct NormForm {
   /// Whether a row's result depends on no other row, in training as in evaluation.
   constexpr bool is_row_wise() const { return over == Over::row; }
 
+  /// Statistics per row of that shape.
   constexpr int64_t groups_of(const RowShape& shape) const {
     if (groups == each_feature) return shape.width;
     return groups == each_head ? shape.heads : groups;

@@ -20,6 +20,8 @@ struct EnumNames<EpsPlacement> {
        {"clamp", EpsPlacement::clamp}}};
 };
 
+/// The norm of the original Transformer: rows to mean 0 and variance 1. Choose it to reproduce
+/// published results of Post-Norm, Admin or DeepNorm.
 struct LayerNorm {
   static constexpr KindInfo info{"layer_norm", "gain (x - mean) / sqrt(var + eps) + bias",
                                  "Ba et al. 2016, arXiv:1607.06450"};
@@ -35,6 +37,8 @@ struct LayerNorm {
   bool operator==(const LayerNorm&) const = default;
 };
 
+/// Layer norm without the mean: one statistic less to take, a re-scaling with no re-centering. That
+/// of T5, LLaMA and most later language models.
 struct RmsNorm {
   static constexpr KindInfo info{"rms_norm", "gain x / sqrt(mean x^2 + eps)",
                                  "Zhang and Sennrich 2019, arXiv:1910.07467"};
@@ -60,6 +64,8 @@ struct RmsNorm {
   bool operator==(const RmsNorm&) const = default;
 };
 
+/// Rows to a trained length: one number in place of a gain for each feature. Proposed for
+/// translation with little data; |x| is the Euclidean length of a row.
 struct ScaleNorm {
   static constexpr KindInfo info{"scale_norm", "g x / max(|x|, eps), one g, from sqrt(d)",
                                  "Nguyen and Salazar 2019, arXiv:1910.05895"};
@@ -80,6 +86,9 @@ struct ScaleNorm {
 };
 
 /// The statistics are those of all tokens of a batch, feature by feature; no token is a pad.
+/// Running ones act in evaluation. To compare with: a token's result depends on the whole batch and
+/// on tokens after it, so a causal decoder refuses it (`model/contradictions.h`), as all norms over
+/// several rows.
 struct BatchNorm {
   static constexpr KindInfo info{"batch_norm",
                                  "gain (x - mean_batch) / sqrt(var_batch + eps) + bias",
@@ -104,6 +113,8 @@ struct BatchNorm {
   bool operator==(const BatchNorm&) const = default;
 };
 
+/// Statistics of a sequence, over its tokens and one of equal groups of features. RecipeError from
+/// `Norm` where `groups` does not divide the features. Not for causal decoders, like batch norm.
 struct GroupNorm {
   static constexpr KindInfo info{"group_norm",
                                  "layer_norm over a group of features of all tokens of a sequence",
@@ -120,6 +131,8 @@ struct GroupNorm {
   bool operator==(const GroupNorm&) const = default;
 };
 
+/// Group norm with as many groups as features: each feature of a sequence to mean 0 and variance 1
+/// over its tokens.
 struct InstanceNorm {
   static constexpr KindInfo info{"instance_norm",
                                  "(x - mean) / sqrt(var + eps), a feature over a sequence",
@@ -142,6 +155,8 @@ struct InstanceNorm {
   bool operator==(const InstanceNorm&) const = default;
 };
 
+/// A squashing function in place of statistics: no row is measured, large values saturate. alpha is
+/// one trained scalar; its start matters and should fall with the width.
 struct DynamicTanh {
   static constexpr KindInfo info{"dyt", "gain tanh(alpha x) + bias, one alpha, no statistics",
                                  "Zhu et al. 2025, arXiv:2503.10622"};
@@ -159,6 +174,7 @@ struct DynamicTanh {
   bool operator==(const DynamicTanh&) const = default;
 };
 
+/// The same with the error function and a trained scalar s, from 0, before it.
 struct DynamicErf {
   static constexpr KindInfo info{"derf", "gain erf(alpha x + s) + bias, one alpha, one s",
                                  "Chen et al. 2025, arXiv:2512.10938"};

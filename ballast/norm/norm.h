@@ -18,8 +18,9 @@ class Norm : public torch::nn::Module, public Described {
   Norm(const NormForm& form, const RowShape& shape);
 
   /// x [N, d] to [N, d]. `sequences` says which rows belong together; only norms over sequences
-  /// read it, and throw std::logic_error without it. DataError when a batch has too few rows for
-  /// its statistics.
+  /// read it, and throw std::logic_error without it, where its tokens are not the rows of x, or
+  /// where it leaves gaps. DataError when a norm with running statistics is trained on a batch of
+  /// one value a group.
   ///
   /// Running statistics learn where gradients are recorded, in training: so neither a calibration
   /// teaches them, nor the first of two runs of a recomputed block.
@@ -35,6 +36,7 @@ class Norm : public torch::nn::Module, public Described {
 
   const NormForm& form() const { return form_; }
 
+  /// Gain, alpha: `Role::norm_gain`; bias, shift: `Role::norm_bias`; each with its start.
   std::vector<ParameterSlot> describe() override;
 
   torch::Tensor gain;   ///< by its extent [], [d / groups] or [d]; undefined where there is none
@@ -42,8 +44,8 @@ class Norm : public torch::nn::Module, public Described {
   torch::Tensor alpha;  ///< [], of a function
   torch::Tensor shift;  ///< [], of a function, starts at 0
 
-  /// [groups]: of all batches so far, from 0 and 1. Of second moments around the mean, the
-  /// unbiased.
+  /// [groups], undefined where there are none: r = (1 - running_share) r + running_share * batch
+  /// from 0 and 1. Of second moments around the mean, the unbiased, as PyTorch.
   torch::Tensor running_mean, running_second;
 
  private:
