@@ -16,8 +16,9 @@ namespace ballast {
 
 // Schemes that are told apart by their coefficients.
 
-/// omega is measured by one forward pass (`calibrate`), then trained, with weight decay as in the
-/// authors' Transformer-Clinic.
+/// omega is measured by one forward pass (`calibrate`), then trained, a vector [d], with weight
+/// decay as in the authors' Transformer-Clinic. It gives a deep Post-Norm stack, at the start, the
+/// light dependence on its branches that Pre-Norm has.
 struct Admin {
   static constexpr KindInfo info{"admin", "norm(omega * x + f(x)), omega profiled and trained",
                                  "Liu et al. 2020, arXiv:2004.08249"};
@@ -40,13 +41,15 @@ struct EnumNames<OutputChange> {
        {"O(1)", OutputChange::constant}}};
 };
 
-/// One omega for a whole stack, in closed form: omega^2 = 1, (n+1)/ln(n+1) - 1, or n.
+/// One omega for a whole stack, in closed form: omega^2 = 1, (n+1)/ln(n+1) - 1, or n for an output
+/// change of O(n), O(log n), O(1). Admin without a pass to measure it. The authors' package.
 struct AdminConstant {
   static constexpr KindInfo info{"admin_constant", "norm(omega x + f(x)), omega from the depth",
                                  "admin-torch 2022"};
   OutputChange output_change = OutputChange::logarithmic;
   bool trained = false;
 
+  /// `connections` is n, 1 or more, of one stack.
   double omega(int connections) const;
   ResidualForm form(const ResidualSite& site) const {
     const double start = omega(site.count);
@@ -62,6 +65,13 @@ struct AdminConstant {
   bool operator==(const AdminConstant&) const = default;
 };
 
+/// Constant coefficients and smaller weights from the depth, so that an update changes the output
+/// by O(1) whatever the depth. Queries and keys keep their scale. For N encoder and M decoder
+/// layers (figure 2 of the paper):
+///
+///     stack of N alone    alpha (2 N)^(1/4)             beta (8 N)^(-1/4)
+///     encoder             alpha 0.81 (N^4 M)^(1/16)     beta 0.87 (N^4 M)^(-1/16)
+///     decoder             alpha (3 M)^(1/4)             beta (12 M)^(-1/4)
 struct DeepNorm {
   static constexpr KindInfo info{"deep_norm", "norm(alpha x + f(x)), gain beta on v, o, ff",
                                  "Wang et al. 2022, arXiv:2203.00555"};
@@ -75,7 +85,8 @@ struct DeepNorm {
   bool operator==(const DeepNorm&) const = default;
 };
 
-/// The scalar is one per layer, as in the authors' Transformer.
+/// Every layer is the identity at the start, and there is no norm at all. The scalar is one per
+/// layer, as in the authors' Transformer.
 struct ReZero {
   static constexpr KindInfo info{"rezero", "x + alpha f(x), alpha trained from 0, one a layer",
                                  "Bachlechner et al. 2020, arXiv:2003.04887"};
@@ -87,6 +98,8 @@ struct ReZero {
   bool operator==(const ReZero&) const = default;
 };
 
+/// ReZero with a scalar for each connection, proposed to show what batch norm does for residual
+/// nets.
 struct SkipInit {
   static constexpr KindInfo info{"skip_init", "x + alpha f(x), alpha trained",
                                  "De and Smith 2020, arXiv:2002.10444"};
@@ -100,6 +113,8 @@ struct SkipInit {
   bool operator==(const SkipInit&) const = default;
 };
 
+/// Pre-Norm whose branches start nearly off, each feature by its own factor; proposed for deep
+/// vision Transformers.
 struct LayerScale {
   static constexpr KindInfo info{"layer_scale", "x + lambda * f(norm(x)), lambda trained",
                                  "Touvron et al. 2021, arXiv:2103.17239"};
@@ -117,6 +132,7 @@ struct LayerScale {
   bool operator==(const LayerScale&) const = default;
 };
 
+/// Of a ramp's norm: on what the branch reads, on the sum, or nowhere.
 enum class NormPlacement { none, pre, post };
 
 template <>
@@ -126,7 +142,8 @@ struct EnumNames<NormPlacement> {
 };
 
 /// alpha grows from 0 to 1 by a fixed step per update and then stays; it is not trained. With
-/// `by_layer` layer l takes l times as long (ProRes).
+/// `by_layer` layer l, from 1, takes l times as long, so that lower layers learn first (ProRes). t
+/// counts updates done, so the first pass has alpha 0.
 struct Ramp {
   static constexpr KindInfo info{"ramp", "x + alpha_t f(x), alpha_t = min(1, t / steps)",
                                  "the alpha schedule; ProRes, arXiv:2603.05369"};

@@ -10,12 +10,14 @@
 namespace ballast {
 
 /// Factors on the standard deviations of a branch's matrices at the start, by what they do there.
+/// They multiply what the initialisation asks for; later nothing reads them.
 struct Gains {
   double compare = 1;  ///< query and key
   double read = 1;     ///< value, and the first matrix of a feed-forward layer
   double write = 1;    ///< the matrix whose result is the branch's
   double other = 1;    ///< a matrix of a module that does not say what it is for
 
+  /// 1 for what is no matrix of a branch.
   double of(Role role) const {
     switch (role) {
       case Role::query:
@@ -50,18 +52,26 @@ constexpr Gains value_path(double gain) { return {.read = gain, .write = gain, .
 ///     only x_i' = N_stream( sum_j a_ij x_j  +  b_i * N_branch( f(h) ) )    N_stream on lane 0 only
 ///
 /// where a number stands for: a, that number for each lane and itself; b, for every lane; read, for
-/// lane 0 alone. A scheme is a function to this and nothing else.
+/// lane 0 alone. A scheme is a function to this and nothing else. The default is x + f(x), without
+/// norms.
+///
+/// Dropout acts on f before N_branch. An N is there where `norms` has its point, and is the
+/// identity elsewhere.
 struct ResidualForm {
   Points norms = {};  ///< of the connection, and inside its branch
   Coefficient shortcut = {}, branch = {}, input = {}, read = {};
   std::vector<PointFactor> factors = {};  ///< further ones, at any point inside
-  Points shifts = {};                     ///< trained scalars from 0
+  Points shifts = {};                     ///< trained scalars from 0, added at a point
   Gains gains = {};
 
   bool operator==(const ResidualForm&) const = default;
 };
 
-/// What surrounds the connections of a stack.
+/// What surrounds the connections of a stack, which turn lanes x_i into x_i' [N, d]:
+///
+///     x_i = enter_i N_embedding(e)     and at the end     N_stack( sum_i leave_i N_lane(x_i') )
+///
+/// with N_lane on lanes 1 and up. The default is one lane without norms.
 struct StackForm {
   int lanes = 1;
   Points norms = {};  ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end

@@ -10,7 +10,8 @@
 namespace ballast {
 
 /// The shape of a gate's matrix for coefficients [rows, n] between n lanes [N, d]: it reads all
-/// lanes and brings out all numbers, or reads one lane j and brings out column j.
+/// lanes and brings out all numbers, [rows n, n d], or reads one lane j and brings out column j,
+/// [rows, d].
 std::vector<int64_t> gate_shape(const Gate& gate, int64_t rows, int64_t lanes, int64_t d_model);
 
 /// What a gate reads.
@@ -20,16 +21,20 @@ struct GateTensors {
   torch::Tensor start;   ///< [rows, n], or [n] of one row
 };
 
-/// A coefficient of every row of the stream, see `Gate`: [N, rows, n] between n lanes [N, d].
+/// A coefficient of every row of the stream, see `Gate`: [N, rows, n] between n lanes [N, d]. The
+/// norm adds eps 1e-6 inside the root. Dynamic Hyper-Connections (arXiv:2409.19606) with inner
+/// tanh, mHC (arXiv:2512.24880) with all lanes.
 torch::Tensor gated(const Gate& gate, const GateTensors& tensors,
                     const std::vector<torch::Tensor>& lanes, int64_t rows);
 
-/// sum_j weight_nij lane_j of every row n and each i, as tensors [N, d].
+/// sum_j weight_nij lane_j of every row n and each i, as tensors [N, d]; weights [N, rows, n],
+/// lanes [N, d], n of them.
 std::vector<torch::Tensor> mixed_by_row(const torch::Tensor& weights,
                                         const std::vector<torch::Tensor>& lanes);
 
 /// Positive matrices [..., n, n] on the way to row and column sums of 1: `rounds` times columns,
-/// then rows divided by their sums (Sinkhorn and Knopp 1967; arXiv:2512.24880).
+/// then rows divided by their sums (Sinkhorn and Knopp 1967; arXiv:2512.24880). Rows then sum to 1
+/// but for rounding, columns as nearly as the rounds have brought them.
 torch::Tensor doubly_stochastic(const torch::Tensor& positive, int rounds = 20);
 
 }  // namespace ballast

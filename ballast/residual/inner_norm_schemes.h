@@ -37,9 +37,12 @@ struct NormFormer {
 };
 
 /// Pre-Norm with a norm of what the last matrix of a branch reads, and a gain from the depth.
+/// Called Sub-LN, of Magneto. Cross-attention gets neither, as in the authors' code.
 struct SubNorm {
   static constexpr KindInfo info{"sub_norm", "x + W_out norm(inner(norm(x))), gain on v, o, ff",
                                  "Wang et al. 2022, arXiv:2210.06423"};
+  /// Of n encoder and m decoder layers: sqrt(ln(2 n)) of a single stack; with both sqrt(ln(3 m)) in
+  /// the decoder and sqrt(ln(3 m) ln(2 n) / 3) in the encoder.
   double gamma(const ResidualSite& site) const {
     const double n = site.encoder_layers, m = site.decoder_layers;
     if (n == 0 || m == 0) return std::sqrt(std::log(2 * (n + m)));
@@ -54,6 +57,8 @@ struct SubNorm {
   bool operator==(const SubNorm&) const = default;
 };
 
+/// Sandwich-Norm with a norm of the embedding too, so that the stream's variance grows linearly and
+/// not exponentially in training (the paper's analysis).
 struct PeriNorm {
   static constexpr KindInfo info{"peri_norm",
                                  "x + norm(f(norm(x))), norms before and after the stack",

@@ -14,7 +14,9 @@ namespace ballast {
 
 // Schemes whose stream has several lanes.
 
-/// Post-Norm; what enters a layer is added again before its last norm. Lane 1 carries it there.
+/// Post-Norm; what enters a layer is added again before its last norm. Lane 1 carries it there: the
+/// self-attention writes x to it, the feed-forward layer reads it, and it does not leave the stack.
+/// For deep Post-Norm stacks, whose gradients vanish through the inner norms.
 struct BottomToTop {
   static constexpr KindInfo info{"b2t", "post_norm; a layer's input is added before its last norm",
                                  "Takase et al. 2022, arXiv:2206.00330"};
@@ -31,7 +33,8 @@ struct BottomToTop {
 
 /// Every factor between n lanes is trained, from the start at which each lane is that of Pre-Norm
 /// and connection k reads lane k mod n; the dynamic ones follow the stream as well. The last matrix
-/// of a branch is drawn smaller by 1/sqrt(n), so that the sum of the lanes keeps its scale.
+/// of a branch is drawn smaller by 1/sqrt(n), so that the sum of the lanes keeps its scale. With
+/// one lane it does less well than Pre-Norm (the paper). Memory of the stream grows n times.
 struct HyperConnections {
   static constexpr KindInfo info{"hyper_connections", "x_i' = sum_j A_ij x_j + b_i f(norm(m x))",
                                  "Zhu et al. 2024, arXiv:2409.19606"};
@@ -66,7 +69,9 @@ struct HyperConnections {
 };
 
 /// Hyper-Connections whose lanes are mixed by a doubly stochastic matrix, so that no product of
-/// them can blow up; read by sigmoids, written by twice a sigmoid, all of the whole stream.
+/// them can blow up; read by sigmoids, written by twice a sigmoid, all of the whole stream. At the
+/// start A is near the identity, each lane is read 1/n and written 1. Made for
+/// deep stacks, along which the factors of Hyper-Connections multiply up.
 struct ManifoldHyperConnections {
   static constexpr KindInfo info{"mhc", "hyper_connections, lanes mixed by a doubly stochastic A",
                                  "Xie et al. 2025, arXiv:2512.24880"};

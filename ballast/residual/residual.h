@@ -24,7 +24,7 @@ struct ResidualStream {
 struct ResidualOptions {
   ResidualForm form;
   NormChoice norm;
-  double dropout = 0;  ///< on the branch's output, before N_branch
+  double dropout = 0;  ///< probability, on the branch's output, before N_branch
   ResidualSite site;
   int lanes = 1;
   /// The module whose function this goes around: so its parameters get their site, and the gains of
@@ -39,25 +39,29 @@ class Residual : public Pointed, public Surrounding {
   /// RecipeError where the form cannot be executed, see `refusal_of`.
   explicit Residual(const ResidualOptions& options, const Residual* first_of_layer = nullptr);
 
-  /// Of a stream with one lane.
+  /// x' of `ResidualForm`, [N, d], of a stream with one lane; `branch` is called once.
   /// Norms that read more than a row need the `sequences` of the rows.
   torch::Tensor forward(const torch::Tensor& x, const BranchFunction& branch,
                         const Segments* sequences = nullptr) const;
+  /// The same for as many lanes as there are, each [N, d].
   ResidualStream forward(const ResidualStream& stream, const BranchFunction& branch,
                          const Segments* sequences = nullptr) const;
 
   const ResidualForm& form() const { return options_.form; }
   const ResidualSite& site() const { return options_.site; }
 
-  /// Sets a profiled shortcut coefficient everywhere to omega.
+  /// Sets a profiled shortcut coefficient everywhere to omega. Only where the form has one.
   void set_profiled_shortcut(double omega) const;
 
-  /// The shortcut coefficient in force now: of a vector the mean, of several lanes that of the
-  /// first.
+  /// The shortcut coefficient in force now, with its ramp and the factor of table two: of a vector
+  /// the mean, of several lanes that of the first. What a gate adds is not in it.
   double acting_shortcut() const;
 
+  /// Coefficients, gates, and what stands at the connection's points.
   std::vector<ParameterSlot> describe() override;
+  /// Table two's, of the shortcut and of the branch.
   std::vector<FactorSlot> factors() override;
+  /// This and the branch's module, whose facts it completes by the site and the gains of the form.
   std::vector<const torch::nn::Module*> surrounded() const override;
   void complete(ParameterFacts& facts) const override;
   void complete(FactorFacts& facts) const override;

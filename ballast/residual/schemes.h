@@ -33,10 +33,12 @@ struct Joined<std::variant<First...>, std::variant<Second...>, Rest...>
 using ResidualChoice =
     Joined<NormPlaceSchemes, CoefficientSchemes, InnerNormSchemes, LaneSchemes>::Choice;
 
-/// How the scheme makes the connection at `site`, and what it asks of the branch's weights.
+/// How the scheme makes the connection at `site`, and what it asks of the branch's weights. Depends
+/// on nothing else, so it may be called at any time.
 ResidualForm form_of(const ResidualChoice& choice, const ResidualSite& site);
 
-/// What the scheme puts around the connections of a stack.
+/// What the scheme puts around the connections of a stack; one lane and no norm where it says
+/// nothing.
 StackForm stack_of(const ResidualChoice& choice);
 
 }  // namespace ballast
