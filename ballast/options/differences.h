@@ -15,7 +15,9 @@ struct Difference {
 };
 
 /// All options in which the structs at `first` and `second` differ, in the order of their list.
-/// Choices of different kinds differ in `name.kind` alone; lists differ as a whole.
+/// Choices of different kinds differ in `name.kind` alone; lists differ as a whole, and so does an
+/// optional that only one of them has. Values are equal when their texts are. `schema` is a
+/// table's; RecipeError as in `toml_text`.
 std::vector<Difference> differences(const Schema& schema, const void* first, const void* second);
 
 template <HasFields Options>

@@ -29,7 +29,9 @@ Document open_recipe(std::string_view text, const std::string& source,
 /// one a line.
 void read_or_raise(const Document& document, const Schema& schema, void* value);
 
-/// Reads `text` over the defaults of `Options`, then `overrides` (`train.steps=200`).
+/// Reads `text` over the defaults of `Options`, then `overrides` (`train.steps=200`). Raises one
+/// RecipeError for all that is wrong; mistakes of syntax come alone, for nothing behind them was
+/// read.
 template <HasFields Options>
 Loaded<Options> read_text(std::string_view text, const std::string& source,
                           std::span<const std::string> overrides = {}) {
@@ -39,8 +41,8 @@ Loaded<Options> read_text(std::string_view text, const std::string& source,
   return loaded;
 }
 
-/// `read_text` of a file. Raises RecipeError whose text has all problems, one a line, with line and
-/// column.
+/// `read_text` of a file, see `read_recipe_file`. The error's text has all problems, one a line,
+/// with line and column.
 template <HasFields Options>
 Loaded<Options> load(const std::filesystem::path& path,
                      std::span<const std::string> overrides = {}) {

@@ -23,24 +23,27 @@ using SchemaSource = const Schema& (*)();
 /// A value of one word or number, as TOML has it.
 using Scalar = std::variant<bool, int64_t, double, std::string>;
 
+/// What a scalar is in a message and in TOML; path and word are strings there.
 enum class ScalarType { boolean, whole_number, number, text, path, word };
 
+/// `get` raises RecipeError for a whole number beyond int64.
 struct ScalarSchema {
   ScalarType type;
   int64_t lowest, highest;         ///< of a whole number: what its C++ type holds
   std::vector<std::string> words;  ///< of an enumeration: its names
   Scalar (*get)(const void* value);
-  void (*set)(void* value, const Scalar& scalar);  ///< `scalar` holds the alternative `get` returns
+  void (*set)(void* value, const Scalar& scalar);  ///< `scalar` is what `get` would return
 };
 
 /// One option of a table; `offset` is where it lies in its owner, in bytes.
 struct OptionSchema {
   std::string_view name, help;
-  Bounds bounds;
+  Bounds bounds;  ///< of a number, or of the numbers in a list
   SchemaSource schema;
   size_t offset;
 };
 
+/// An options struct.
 struct TableSchema {
   std::vector<OptionSchema> options;
   std::shared_ptr<const void> (*make)();  ///< the struct with its defaults
@@ -72,6 +75,7 @@ struct ListSchema {
   const void* (*at)(const void* value, size_t index);
 };
 
+/// An optional value, which the word "none" unsets.
 struct OptionalSchema {
   SchemaSource inner;
   const void* (*held)(const void* value);  ///< null when unset
@@ -79,6 +83,7 @@ struct OptionalSchema {
   void (*unset)(void* value);
 };
 
+/// One of five forms. All pointers to functions take the address of a value of the described type.
 struct Schema {
   std::variant<ScalarSchema, TableSchema, ChoiceSchema, ListSchema, OptionalSchema> form;
 };
@@ -97,7 +102,7 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 /// True when `word` is one of the enumeration's words or the choice's kinds.
 bool takes_word(const Schema& schema, std::string_view word);
 
-/// The options of a table or of the kind that a choice holds.
+/// The options of a table, such as those of a kind; `source` gives a table's schema.
 const TableSchema& table_of(SchemaSource source);
 
 /// Address of an option in the struct at `owner`.

@@ -13,7 +13,8 @@ namespace ballast {
 
 /// The schema of a struct with `fields()` or of any type such a struct may hold: bool, integers,
 /// double, string, path, named enumerations, variants of options structs, and optionals, vectors
-/// and arrays of these. Made on first use, never changed.
+/// and arrays of these. Made on first use, never changed; threads may ask for it at the same time.
+/// A type of another sort does not compile.
 template <class T>
 const Schema& schema_of();
 
@@ -22,6 +23,7 @@ namespace schema_detail {
 template <class T>
 concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
 
+/// The value of the described type behind an address that a schema was handed.
 template <class T>
 T& value_at(void* value) {
   return *static_cast<T*>(value);
@@ -73,6 +75,7 @@ void set_scalar(void* value, const Scalar& scalar) {
   }
 }
 
+/// Makes the schema of a type. This is that of scalars; the other forms are specialisations.
 template <class T>
 struct Describe {
   static Schema schema() {
@@ -92,6 +95,7 @@ struct Describe {
   }
 };
 
+/// Offsets are measured on a struct with its defaults, for `offsetof` knows no pointers to members.
 template <class T>
 TableSchema describe_table() {
   TableSchema made{{}, [] { return std::shared_ptr<const void>(std::make_shared<T>()); }};
@@ -139,6 +143,7 @@ struct Describe<std::variant<Kinds...>> {
   }
 };
 
+/// What lists of any and of fixed size have in common; `resize` is theirs to add.
 template <class List>
 ListSchema describe_list() {
   return {
