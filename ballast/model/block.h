@@ -23,13 +23,16 @@ struct Connection {
 /// One layer of a stack: its connections in forward order.
 class Block : public torch::nn::Module {
  public:
-  /// The layer of a stack with this number, from 0.
+  /// The layer of a stack with this number, from 0. RecipeError where a connection's form cannot be
+  /// executed.
   Block(const ModelOptions& options, Stack stack, int layer);
 
-  /// Whole sequences; without a memory in a block that does not cross-attend.
+  /// Whole sequences, lanes [N, d] that are rows of `around.segments`; without a memory in a block
+  /// that does not cross-attend.
   ResidualStream forward(ResidualStream stream, const Surroundings& around) const;
 
-  /// One token per hypothesis, lanes [B, d]; `caches` has one for each connection.
+  /// One token per hypothesis, lanes [B, d]; `caches` has one for each connection, in their order,
+  /// and gets the token's keys and values.
   ResidualStream step(ResidualStream stream, std::span<BranchCache> caches,
                       const Reading& reading) const;
 
@@ -41,7 +44,7 @@ class Block : public torch::nn::Module {
     return dynamic_cast<Kind&>(*at(kind).branch);
   }
 
-  std::vector<Connection> connections;
+  std::vector<Connection> connections;  ///< 3 in a decoder with a source, else 2
 };
 
 }  // namespace ballast

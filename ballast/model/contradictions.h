@@ -13,7 +13,9 @@ struct Contradiction {
   std::string text;
 };
 
-/// Every contradiction within the options of a model.
+/// Every contradiction within the options of a model, empty for options that `Transformer` takes
+/// but for the vocabularies: widths that do not divide, forms and norms that cannot stand where
+/// they would, rules that fit nothing.
 std::vector<Contradiction> contradictions(const ModelOptions& options);
 
 }  // namespace ballast

@@ -4,7 +4,8 @@
 
 namespace ballast {
 
-/// Evaluation mode without gradients, until destroyed; then the mode there was before.
+/// Evaluation mode without gradients, until destroyed; then the mode there was before. The mode is
+/// the model's, the absence of gradients this thread's. The model has to outlive it.
 class EvaluationMode {
  public:
   explicit EvaluationMode(torch::nn::Module& model)

@@ -15,8 +15,9 @@ struct InventoryEntry {
   std::string name;  ///< path as in `named_parameters`
   torch::Tensor tensor;
   ParameterFacts facts;
-  double* multiplier = nullptr;  ///< null where the forward pass has none
-  Grid start = 0;                ///< value of a vector before training, or its elements one by one
+  /// Table two's factor of the forward pass, in the module; null where there is none.
+  double* multiplier = nullptr;
+  Grid start = 0;  ///< value of a vector before training, or its elements one by one
   std::function<torch::Tensor()> derived = {};  ///< see `ParameterSlot`
 };
 
@@ -24,7 +25,7 @@ struct InventoryEntry {
 struct FactorEntry {
   std::string module;  ///< path of the module in which it stands
   FactorFacts facts;
-  double* value = nullptr;
+  double* value = nullptr;  ///< in the module, which has to outlive this
 };
 
 /// All of a model that table two decides on.

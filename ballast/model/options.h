@@ -21,6 +21,7 @@
 
 namespace ballast {
 
+/// Encoder and decoder for pairs of texts, or a decoder alone that continues one.
 enum class ModelKind { seq2seq, causal_lm };
 
 template <>
@@ -67,7 +68,8 @@ struct EnumNames<EmbeddingSharing> {
        {"none", EmbeddingSharing::none}}};
 };
 
-/// What one part of a model has of its own: what it does not name holds for all.
+/// What one part of a model has of its own, such as Post-Norm in the lower blocks and Pre-Norm in
+/// the others (Mix-LN, Li et al. 2024, arXiv:2412.13795): what it does not name holds for all.
 struct SiteRule {
   std::optional<Stack> stack;
   std::optional<Sublayer> sublayer;
@@ -99,13 +101,14 @@ struct SiteRule {
   bool operator==(const SiteRule&) const = default;
 };
 
-/// Everything that decides the architecture, except the vocabulary sizes.
+/// Everything that decides the architecture, except the vocabulary sizes. The defaults are the base
+/// model of Vaswani et al. 2017 (arXiv:1706.03762) with Admin's connections, ReLU and layer norm.
 struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
   int64_t d_model = 512, d_ff = 2048, heads = 8;
   int64_t encoder_layers = 6, decoder_layers = 6;
   ActivationChoice activation;
-  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
+  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;  ///< probabilities
   EmbeddingSharing share_embeddings = EmbeddingSharing::automatic;
   bool output_bias = false;
   PositionChoice positions;
@@ -116,7 +119,7 @@ struct ModelOptions {
   std::optional<ResidualChoice> encoder_residual, decoder_residual;
 
   std::vector<SiteRule> sites;
-  int64_t ramp = 0;
+  int64_t ramp = 0;  ///< steps; above 0 it stands for a ramp that the scheme has of its own
   bool ramp_by_layer = false;
 
   /// The scheme of a connection: that of the last rule that has one for it, else the stack's own (a
@@ -130,7 +133,8 @@ struct ModelOptions {
     return *found;
   }
 
-  /// The norm of a connection and its branch.
+  /// The norm of a connection and its branch: that of the last rule that has one for it, else the
+  /// common one, which the stack's own norms always are.
   const NormChoice& norm_at(const ResidualSite& site) const {
     const NormChoice* found = &norm;
     for (const SiteRule& rule : sites) {
@@ -193,13 +197,15 @@ struct ModelOptions {
   bool operator==(const ModelOptions&) const = default;
 };
 
-/// The connections of one block of a stack, in forward order.
+/// The connections of block `layer` of a stack, from 0, in forward order; their `index` and `count`
+/// are of the whole stack.
 std::vector<ResidualSite> sites_of(const ModelOptions& options, Stack stack, int64_t layer);
 
 /// How the connection at a site is made: the form of its scheme, with the model's ramp.
 ResidualForm form_at(const ModelOptions& options, const ResidualSite& site);
 
-/// What surrounds the connections of a stack: as the scheme of the last one has it.
+/// What surrounds the connections of a stack: as the scheme of the last one has it. The stack has
+/// to have a block.
 StackForm stack_form(const ModelOptions& options, Stack stack);
 
 /// Ids of the source and target side.

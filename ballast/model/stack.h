@@ -25,10 +25,11 @@ class BlockStack : public Pointed {
     return at(Point::embedding, embedded, sequences);
   }
 
-  /// x [N, d] to rows [N, d].
+  /// x [N, d], rows of `around.segments` that passed `entering` and dropout, to rows [N, d]: all
+  /// blocks in order, within what `StackForm` puts around them.
   torch::Tensor forward(const torch::Tensor& x, const Surroundings& around) const;
 
-  /// One token per hypothesis, x [B, d].
+  /// One token per hypothesis, x [B, d], to rows [B, d]. `cache` is one that `cache()` made.
   torch::Tensor step(const torch::Tensor& x, StackCache& cache, const Reading& reading) const;
 
   /// What a step reads of the place of its token, the last of so many, for rows such as `like`.

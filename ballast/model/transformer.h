@@ -27,23 +27,29 @@ struct DecodeState {
   void select(const torch::Tensor& rows, std::span<const int64_t> per_sentence);
 };
 
-/// Encoder-decoder, or the same decoder without a source (causal_lm). Modules only: values are
-/// decided by `parameterize`, `initialize` and `calibrate`.
+/// Encoder-decoder (Vaswani et al. 2017, arXiv:1706.03762), or the same decoder without a source
+/// (causal_lm). Modules only: values are decided by `parameterize`, `initialize` and `calibrate`;
+/// as made, matrices are 0.
 class Transformer : public torch::nn::Module {
  public:
-  /// Throws RecipeError when the options contradict each other (heads must divide d_model, ...).
+  /// Throws RecipeError when the options contradict each other (heads must divide d_model, ...), or
+  /// when embeddings are to be shared between two vocabularies.
   Transformer(const ModelOptions& options, const VocabularySizes& sizes);
 
-  /// Decoder output [N_t, d] for every target position; source is empty for a causal_lm.
+  /// Decoder output [N_t, d] for every target position, whose row i has seen target ids up to its
+  /// own; source is empty for a causal_lm. DataError for a sequence longer than `longest_sequence`.
   torch::Tensor forward(const Packed& source, const Packed& target) const;
 
-  /// Encoder output for source sentences; empty for a causal_lm.
+  /// Encoder output [N_s, d] for source sentences. Only of a model that has an encoder; DataError
+  /// as in `forward`.
   Memory encode(const Packed& source) const;
 
-  /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory.
+  /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory, that
+  /// of sentence s being rows s * rows_per_sentence on. The memory need not outlive it.
   DecodeState start(const Memory& memory, int64_t rows_per_sentence) const;
 
-  /// Feeds one id per hypothesis, int64 [B]; returns the decoder output [B, d].
+  /// Feeds one id per hypothesis, int64 [B]; returns the decoder output [B, d] and has the state
+  /// one token longer. DataError as in `forward`.
   torch::Tensor step(const torch::Tensor& ids, DecodeState& state) const;
 
   /// Logits [N, V] of decoder outputs [N, d].
