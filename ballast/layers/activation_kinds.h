@@ -9,7 +9,9 @@
 
 namespace ballast {
 
-/// A kind of activation without options.
+/// A kind of activation without options. What a kind computes is said by its `info`; ReLU is the
+/// original Transformer's, GELU that of BERT and GPT, SwiGLU that of LLaMA. Kinds whose function
+/// has no loop (`has_loop` in loops/) cost a pass of ATen of their own.
 template <Elementwise function, bool gated = false>
 struct PlainActivation {
   constexpr Activation form() const { return {function, gated}; }
@@ -73,7 +75,8 @@ struct Elu {
   bool operator==(const Elu&) const = default;
 };
 
-// Gated pairs, all of Shazeer's: f(W_g x) * W_u x.
+// Gated pairs, all of Shazeer's: f(W_g x) * W_u x. They have three matrices in place of two; with
+// 2/3 of d_ff a layer has as many parameters as without a gate.
 
 struct Bilinear : PlainActivation<Elementwise::identity, true> {
   static constexpr KindInfo info{"bilinear", "g u", "Shazeer 2020, arXiv:2002.05202"};

@@ -23,12 +23,15 @@ struct AttentionLayerOptions {
   std::optional<double> score_scale = {};  ///< of q k^T; absent: table two's factor at `scores`
 };
 
-/// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m). The factor of the
-/// logits is table two's at `scores`: 1/sqrt(K) unless it says otherwise.
+/// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m), m being x itself or the
+/// memory (Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2). All four are [d, d] with a bias.
+/// The factor of the logits is table two's at `scores`: 1/sqrt(K) unless it says otherwise.
 class Attention : public Pointed, public Branch {
  public:
+  /// `heads` has to divide `d_model`.
   explicit Attention(const AttentionLayerOptions& options);
 
+  /// That of the logits; none where the options fix it.
   std::vector<FactorSlot> factors() override;
 
   std::shared_ptr<Linear> query, key, value, output;
@@ -37,14 +40,16 @@ class Attention : public Pointed, public Branch {
   /// Self-attention within each of the sequences of x [N, d].
   torch::Tensor within(const torch::Tensor& x, const Surroundings& around) const;
 
-  /// Attention of x [N_q, d] to keys and values projected before.
+  /// Attention of x [N_q, d] to keys and values projected before; sequence b of `queries` reads
+  /// sequence b of `keys`.
   torch::Tensor attend(const LinearInput& x, const Segments& queries, const KeyValue& memory,
                        const Segments& keys) const;
 
   /// Keys and values of a memory [N_k, d].
   KeyValue project(const Memory& memory) const;
 
-  /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it.
+  /// Self-attention of one new token per hypothesis, x [B, d], to itself and all before it. Appends
+  /// its keys and values to the cache, where `reading.lineage` has rows for them already.
   torch::Tensor extend(const torch::Tensor& x, KeyValueCache& cache, const Reading& reading) const;
 
  private:

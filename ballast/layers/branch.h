@@ -9,7 +9,7 @@
 
 namespace ballast {
 
-/// What the encoder hands to the decoder: rows [N_s, d] and where each sentence lies.
+/// What the encoder hands to the decoder: rows [N_k, d] and where each sentence lies.
 struct Memory {
   LinearInput rows;
   Segments segments;
@@ -18,7 +18,7 @@ struct Memory {
 /// What a branch reads besides its rows.
 struct Surroundings {
   const Segments& segments;        ///< the sequences of the rows
-  const Memory* memory = nullptr;  ///< of a decoder with a source
+  const Memory* memory = nullptr;  ///< of a decoder with a source: as many sentences
   RelativePlaces places = {};      ///< for self-attention
 };
 
@@ -41,14 +41,15 @@ class Branch {
  public:
   virtual ~Branch() = default;
 
-  /// Whole sequences.
+  /// Whole sequences, the rows of `around.segments`.
   virtual torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const = 0;
 
-  /// One token per hypothesis, h [B, d].
+  /// One token per hypothesis, h [B, d] to [B, d]: the last rows that `forward` would give for all
+  /// tokens so far, which the cache remembers.
   virtual torch::Tensor step(const torch::Tensor& h, BranchCache& cache,
                              const Reading& reading) const = 0;
 
-  /// Puts into a cache what the steps read of the memory.
+  /// Puts into a cache what the steps read of the memory; nothing unless the branch reads one.
   virtual void remember(const Memory&, BranchCache&) const {}
 };
 

@@ -7,9 +7,11 @@
 
 namespace ballast {
 
-/// Inverted dropout whose mask is a function of (seed, step, path); nothing in evaluation mode.
+/// Inverted dropout (Srivastava et al. 2014) of rows [N, d] whose mask is a function of (seed,
+/// step, batch, path); nothing in evaluation mode.
 class Dropout : public torch::nn::Module, public Bound {
  public:
+  /// p, the probability of removal, in [0, 1); 0 turns it off.
   explicit Dropout(double p) : p_(p) {}
 
   torch::Tensor forward(const torch::Tensor& x) const { return dropout(x, mask()); }

@@ -10,10 +10,12 @@ namespace ballast {
 /// A vector per id. The table may also serve as output projection, see `OutputProjection`.
 class Embedding : public torch::nn::Module, public Bound, public Described {
  public:
+  /// `role` is that of the table: `source_embedding` or `target_embedding`. Zeros until
+  /// initialised.
   Embedding(int64_t vocabulary_size, int64_t d_model, Role role);
 
-  /// ids [N] (int64) to [N, d], times table two's factor at `token`: sqrt(d) unless it says
-  /// otherwise.
+  /// ids [N] (int64) in [0, V) to [N, d]: multiplier * factor * weight[id], with table two's factor
+  /// at `token`: sqrt(d) unless it says otherwise. Observers see what leaves that point.
   torch::Tensor forward(const torch::Tensor& ids) const;
   std::vector<ParameterSlot> describe() override;
   std::vector<FactorSlot> factors() override;

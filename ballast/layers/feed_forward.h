@@ -19,8 +19,9 @@ struct FeedForwardOptions {
   Standing standing = {};  ///< at `gate` and `hidden`
 };
 
-/// W_out dropout(activation(W_in x)) on [N, d]. For a gated pair W_in holds the gate's matrix above
-/// the other's.
+/// W_out dropout(activation(W_in x)) on [N, d], both with a bias (Vaswani et al. 2017,
+/// arXiv:1706.03762, section 3.3). For a gated pair W_in holds the gate's matrix above the other's,
+/// [2 F, d].
 class FeedForward : public Pointed, public Branch {
  public:
   explicit FeedForward(const FeedForwardOptions& options);

@@ -15,11 +15,12 @@ struct KeyValue {
 /// row; which rows a hypothesis reads is told by its `Lineage`.
 class KeyValueCache {
  public:
-  /// Appends key and value rows, [B, G K] each.
+  /// Appends key and value rows, [B, G K] each. Memory doubles when it is full, so this costs O(B)
+  /// on average.
   void append(const KeyValue& rows);
 
   int64_t size() const { return size_; }  ///< rows appended so far
-  KeyValue packed() const;                ///< [size, G K]
+  KeyValue packed() const;                ///< [size, G K], views; no tensors while it is empty
 
  private:
   torch::Tensor key_, value_;  // [capacity, G K]
@@ -28,7 +29,7 @@ class KeyValueCache {
 
 /// In which rows of the caches the tokens of each hypothesis lie: [B, T]. One table serves the
 /// caches of all layers, and hypotheses with a common beginning share its rows, so that a step of a
-/// search moves no key or value.
+/// search moves no key or value (as the block tables of Kwon et al. 2023, arXiv:2309.06180).
 class Lineage {
  public:
   /// Every one of `count` hypotheses gets a token, in the rows that the caches append next.

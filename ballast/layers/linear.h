@@ -47,11 +47,14 @@ struct LinearResult {
 };
 
 /// y = activation(multiplier x W'^T + b) on [N, fan_in], where W' is what acts for the weight by
-/// its form. Values are decided by `initialize`; the context decides the precision of the product.
+/// its form. y is [N, fan_out], or half as wide for a gated pair. Values are decided by
+/// `initialize`; the context decides the precision of the product.
 class Linear : public torch::nn::Module, public Bound, public Described {
  public:
+  /// Zeros until initialised, but for the form's scale and gain, which are 1.
   explicit Linear(const LinearShape& shape);
 
+  /// RecipeError for a gated pair with an odd number of rows in its weight.
   torch::Tensor forward(const LinearInput& x, LinearResult result = {}) const;
   std::vector<ParameterSlot> describe() override;
 

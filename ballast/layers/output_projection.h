@@ -19,9 +19,11 @@ class OutputProjection : public torch::nn::Module, public Bound, public Describe
   /// Over the table of `tied`.
   OutputProjection(std::shared_ptr<Embedding> tied, bool bias);
 
+  /// hidden [N, d] to [N, V].
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
-  /// What `cross_entropy` and its like need; targets int64 [N].
+  /// What `cross_entropy` and its like need, so that logits are never held at once; targets int64
+  /// [N].
   CrossEntropyInputs against(const torch::Tensor& hidden, const torch::Tensor& targets) const;
 
   const torch::Tensor& weight() const { return tied_ ? tied_->weight : own_weight_; }

@@ -14,19 +14,19 @@
 
 namespace ballast {
 
-/// A norm that stands at a point, whatever the scheme says.
+/// A norm that stands at a point, whatever the scheme says: those of queries and keys.
 struct PointNorm {
   Point point = Point::query;
   NormForm form;
 };
 
-/// What stands at points.
+/// What stands at points. The default is nothing.
 struct Standing {
   Points norms = {};
   std::vector<PointFactor> factors = {};
-  Points shifts = {};  ///< trained scalars that start at 0
-  NormForm norm = {};  ///< at the points of `norms`
-  std::vector<PointNorm> own_norms = {};
+  Points shifts = {};                     ///< trained scalars that start at 0
+  NormForm norm = {};                     ///< at the points of `norms`
+  std::vector<PointNorm> own_norms = {};  ///< in place of `norm` at theirs
 };
 
 /// A module with points: owns the norm, factors and shift that stand at each, and shows what leaves
@@ -39,7 +39,8 @@ class Pointed : public torch::nn::Module, public Bound, public Described {
   std::vector<ParameterSlot> describe() override;
 
  protected:
-  /// Registers what of `standing` stands at `point`, under names made from the point's.
+  /// Registers what of `standing` stands at `point`, under names made from the point's, such as
+  /// `hidden_norm`. RecipeError for a factor that is profiled or a grid, and for two trained ones.
   void stand(const Standing& standing, Point point, const RowShape& shape);
 
   /// What leaves the point: factor * norm(x) + shift, as far as they stand there, then what

@@ -42,7 +42,8 @@ struct PositionForm {
 };
 
 /// Sinusoids of place * 10000^(-i / (d/2 - 1)), as tensor2tensor and fairseq have them; the paper
-/// has 10000^(-2 i / d) and the interleaved layout.
+/// has 10000^(-2 i / d) and the interleaved layout. Any length; nothing is trained. `first` is 1
+/// here and 0 in the paper.
 struct SinusoidalPositions {
   static constexpr KindInfo info{"sinusoidal", "[sin(p w_i) | cos(p w_i)]",
                                  "Vaswani et al. 2017, arXiv:1706.03762"};
@@ -78,6 +79,8 @@ struct NoPositions {
   bool operator==(const NoPositions&) const = default;
 };
 
+/// Queries and keys are turned by their places, so that a logit depends on their distance; nothing
+/// is added or trained. That of most language models since. Heads need an even width.
 struct RotaryPositions {
   static constexpr KindInfo info{"rotary", "q and k of self-attention turned by p base^(-2 i / K)",
                                  "Su et al. 2021, arXiv:2104.09864"};
@@ -96,6 +99,8 @@ struct RotaryPositions {
   bool operator==(const RotaryPositions&) const = default;
 };
 
+/// A penalty that grows with the distance, steeper for some heads (`alibi_slopes`); nothing is
+/// trained. Proposed for texts longer than those of training.
 struct AlibiPositions {
   static constexpr KindInfo info{"alibi", "-slope_h |i - j| on the logits of self-attention",
                                  "Press et al. 2022, arXiv:2108.12409"};
@@ -104,7 +109,8 @@ struct AlibiPositions {
   bool operator==(const AlibiPositions&) const = default;
 };
 
-/// One table for all layers of a stack, that starts at 0.
+/// One table for all layers of a stack, that starts at 0: T5's. Short distances have a bucket each,
+/// the others share ones that widen with the logarithm of the distance.
 struct BucketPositions {
   static constexpr KindInfo info{"relative_buckets",
                                  "a trained number per head and bucket of distances, on the logits",

@@ -25,7 +25,9 @@ struct RelativePlaces {
   torch::Tensor bias;
 };
 
-/// Queries or keys x [N, H K], turned by their places; x where nothing is turned.
+/// Queries or keys x [N, H K], turned by their places; x where nothing is turned. A pair (a, b) of
+/// a head's features becomes (a cos - b sin, b cos + a sin) of its angle place * base^(-2 i / K)
+/// (Su et al. 2021, arXiv:2104.09864).
 Columns turned(const Columns& x, const RelativePlaces& places);
 
 /// What the self-attentions of one stack know of places, as far as a form has them know any.
@@ -35,7 +37,7 @@ class RelativePositions : public torch::nn::Module, public Described {
   /// RecipeError when heads of an odd width would have to be turned.
   RelativePositions(const PositionForm& form, int64_t heads, int64_t d_head, bool causal);
 
-  /// Of whole sequences, for rows such as `like`.
+  /// Of whole sequences, for rows such as `like`; the bias reaches as far as the longest of them.
   RelativePlaces of(const Segments& segments, const torch::TensorOptions& like) const;
 
   /// Of one query for each of several hypotheses, which stands where the last of T keys does.
@@ -58,7 +60,8 @@ class RelativePositions : public torch::nn::Module, public Described {
 };
 
 /// ALiBi's slopes of H heads: 2^(-8 h / H), h from 1, for a power of two; for other numbers those
-/// of the power of two below, and every second one of the next.
+/// of the power of two below, and every second one of the next (Press et al. 2022,
+/// arXiv:2108.12409, and the authors' code).
 std::vector<double> alibi_slopes(int64_t heads);
 
 }  // namespace ballast

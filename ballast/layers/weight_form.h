@@ -51,22 +51,25 @@ torch::Tensor undivided(const WeightForm& form, const WeightTensors& tensors);
 torch::Tensor divisor_of(const WeightForm& form, const WeightTensors& tensors,
                          const torch::Tensor& undivided);
 
-/// W'.
+/// W' [R, C], differentiable by the weight, the scale and the gain.
 torch::Tensor acting(const WeightForm& form, const WeightTensors& tensors);
 
-/// One step of the power iteration for the largest singular value, in place. No gradient.
+/// One step of the power iteration for the largest singular value, in place: left = V right, then
+/// right = V^T left, each brought to length 1. No gradient.
 void iterate(const WeightForm& form, const WeightTensors& tensors);
 
 /// The gain before training, of weights that are drawn: 1 or the divisor. Brings the singular
 /// vectors near their weight first, with which one iteration a step keeps up.
 torch::Tensor start_of_gain(const WeightForm& form, const WeightTensors& tensors);
 
+/// What is stored acts. The default.
 struct PlainWeight {
   static constexpr KindInfo info{"plain", "W", ""};
   WeightForm form() const { return {}; }
   bool operator==(const PlainWeight&) const = default;
 };
 
+/// Length and direction of each row are trained apart. It acts as W at the start.
 struct WeightNorm {
   static constexpr KindInfo info{"weight_norm", "g W / |W| row by row, g from |W|",
                                  "Salimans and Kingma 2016, arXiv:1602.07868"};
@@ -78,6 +81,7 @@ struct WeightNorm {
   bool operator==(const WeightNorm&) const = default;
 };
 
+/// Rows with mean 0 and deviation 1: a norm of weights where one of activations is not wanted.
 struct WeightStandardization {
   static constexpr KindInfo info{"standardized", "(W - mean) / sd row by row",
                                  "Qiao et al. 2019, arXiv:1903.10520"};
@@ -101,6 +105,8 @@ struct WeightStandardization {
   bool operator==(const WeightStandardization&) const = default;
 };
 
+/// StyleGAN2's: a trained scale of the inputs that cannot change the size of what comes out, as
+/// rows are brought to length 1 after it. The initial deviation of W does not matter.
 struct WeightDemodulation {
   static constexpr KindInfo info{"demodulated", "W diag(s) with rows of length 1, s from 1",
                                  "Karras et al. 2019, arXiv:1912.04958"};
@@ -116,6 +122,8 @@ struct WeightDemodulation {
   bool operator==(const WeightDemodulation&) const = default;
 };
 
+/// sigma-Reparam: bounds how much a matrix can stretch, which keeps the entropy of attention from
+/// collapsing. sigma_max is followed by one power iteration a step of training.
 struct SpectralWeight {
   static constexpr KindInfo info{"spectral", "g W / sigma_max(W), one g, from 1",
                                  "Zhai et al. 2023, arXiv:2303.06296"};
