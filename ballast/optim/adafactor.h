@@ -18,7 +18,9 @@ namespace ballast {
 /// With `relative_step` the rate of step t is min(lr, 1 / sqrt(t)) and the schedule may be no other
 /// than a constant, with a warmup; lr = 0.01 is the paper's, and a warmup of 10000 steps is its
 /// `warmup_init`, min(1e-6 t, 1 / sqrt(t)). With `scale_parameter` the rate is times
-/// max(eps_weight, rms(w)). Weight decay is decoupled, per unit of the whole rate (fairseq).
+/// max(eps_weight, rms(w)). Weight decay is decoupled, per unit of the whole rate (fairseq). Choose
+/// it where Adam's two numbers a weight do not fit into memory. rms is the root of the mean square
+/// over one matrix, in float64.
 struct Adafactor {
   static constexpr KindInfo info{"adafactor",
                                  "u = g / sqrt(v); w -= rate (weight_decay w + u / max(1, rms(u) / "

@@ -62,6 +62,9 @@ constexpr auto adam_fields() {
             at_least_zero)};
 }
 
+/// Adam whose first steps are held back while v rests on too few gradients, in place of a warmup.
+/// The rule of the Admin paper's runs. eps is added to the root before the correction, as in the
+/// authors' code. Weight decay is decoupled.
 struct RAdam : AdamState {
   static constexpr KindInfo info{
       "radam", "w -= lr (weight_decay w + r_t m_hat / sqrt(v_hat)), r_t rectifies the variance",
@@ -78,7 +81,8 @@ struct RAdam : AdamState {
   Rectification rectification = Rectification::authors;
 };
 
-/// Weight decay is added to the gradient (L2).
+/// Weight decay is added to the gradient (L2), so large gradients weaken it. The default learning
+/// rate is PyTorch's; with weight_decay = 0 it is AdamW without decay.
 struct Adam : AdamState {
   static constexpr KindInfo info{"adam", "g += weight_decay w; w -= lr m_hat / (sqrt(v_hat) + eps)",
                                  "Kingma and Ba 2014, arXiv:1412.6980"};

@@ -17,8 +17,8 @@ double gradient_norm(std::span<const OptimizedParameter> parameters);
 std::string first_non_finite_gradient(std::span<const OptimizedParameter> parameters);
 
 /// The factor min(1, max_norm / (norm + 1e-6)) for `Optimizer::step`; 1 when `max_norm` is 0, which
-/// turns clipping off. Nothing for a norm that is not finite: no factor heals such a gradient, so
-/// the step has to be skipped.
+/// turns clipping off (Pascanu et al. 2013, arXiv:1211.5063; the 1e-6 is PyTorch's). Nothing for a
+/// norm that is not finite: no factor heals such a gradient, so the step has to be skipped.
 std::optional<double> clip_scale(double norm, double max_norm);
 
 }  // namespace ballast

@@ -30,7 +30,8 @@ struct StableAdamW : AdamState {
 };
 
 /// The gradient is divided by the norm of its whole matrix, averaged over steps; v starts at the
-/// first squared norm, and m is a sum without a factor of 1 - beta1.
+/// first squared norm, and m is a sum without a factor of 1 - beta1. One mean a weight in memory
+/// where Adam has two. Weight decay passes through m.
 struct NovoGrad {
   static constexpr KindInfo info{
       "novograd",
@@ -51,7 +52,8 @@ struct NovoGrad {
 
 /// AdamW whose update is brought to the norm of the weights of its matrix. Where that norm or the
 /// update's is 0, and for parameters without weight decay, which start at 0 or 1 and would hardly
-/// leave it, the update stays as AdamW has it (as in the authors' code).
+/// leave it, the update stays as AdamW has it (as in the authors' code). For very large batches: a
+/// matrix moves by a share lr of its own norm.
 struct Lamb : AdamState {
   static constexpr KindInfo info{
       "lamb", "u = m_hat / (sqrt(v_hat) + eps) + weight_decay w; w -= lr u |w| / |u|",

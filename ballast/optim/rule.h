@@ -65,6 +65,8 @@ struct ParameterStep {
   void change(const torch::Tensor& move, double decay) const;
 };
 
+/// What a rule does with one parameter, a matrix of it, or a range of its elements. Called on
+/// several threads at once.
 using StepFunction = std::function<void(const ParameterStep&)>;
 
 /// Updates ranges of elements side by side (`kernels/sweep.h`), for rules in which an element's

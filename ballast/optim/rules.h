@@ -31,16 +31,17 @@ std::vector<SharedRule> rules_of(const OptimizerChoice& choice);
 /// serves every one.
 size_t rule_for(std::span<const SharedRule> rules, const ParameterFacts& facts);
 
-/// What the rule keeps of a parameter from step to step.
+/// What the rule keeps of a parameter from step to step, in the order of `ParameterStep::state`.
 std::vector<StateTensor> state_of(const OptimizerChoice& rule, const ParameterFacts& facts);
 
-/// The peak learning rate of a choice.
+/// The peak learning rate of a choice; that of `rest` is an option of its own.
 double peak_lr(const OptimizerChoice& choice);
 
 /// How the update of a parameter follows the size of its gradient.
 UpdateSize update_size(const OptimizerChoice& choice, const ParameterFacts& facts);
 
-/// Numbers that an optimizer keeps for each number of a large hidden matrix, at the least.
+/// Numbers that an optimizer keeps for each number of a large hidden matrix, at the least: 2 for
+/// Adam, 1 for Lion, 0 for Adafactor. Of several rules the smallest.
 double least_state_per_weight(const OptimizerChoice& choice);
 
 /// Options that contradict each other: within a rule, or a rate that falls by itself under a

@@ -16,8 +16,11 @@
 namespace ballast {
 
 // Symbols: t step, W warmup, T total steps, lr peak learning rate, x share of the decay that has
-// passed, from 0 to 1. Without other mention the warmup is lr t / W.
+// passed, from 0 to 1, each in steps, which are updates counted from 1. Without other mention the
+// warmup is lr t / W, and W = 0 is none.
 
+/// The original Transformer's, with a peak that is named and not made from d. It knows no end, so a
+/// run may go on.
 struct InverseSqrtOptions {
   static constexpr KindInfo info{"inverse_sqrt",
                                  "t < W: initial_lr + t (lr - initial_lr) / W; then lr sqrt(W / t)",
@@ -35,6 +38,7 @@ struct InverseSqrtOptions {
   double initial_lr = 1e-7;
 };
 
+/// Half a cosine from the peak to the end of the run, slow at both ends.
 struct CosineOptions {
   static constexpr KindInfo info{
       "cosine",
@@ -53,6 +57,7 @@ struct CosineOptions {
   double final_ratio = 0.1;
 };
 
+/// A straight line from the peak to the end of the run.
 struct LinearDecayOptions {
   static constexpr KindInfo info{
       "linear",
@@ -86,6 +91,7 @@ struct EnumNames<DecayShape> {
        {"one_minus_sqrt", DecayShape::one_minus_sqrt}}};
 };
 
+/// Flat for most of the run, so that its length need not be known until the decay begins.
 struct WsdOptions {
   static constexpr KindInfo info{
       "wsd", "warmup, lr until T (1 - decay_share), then down to lr final_ratio by shape",
@@ -108,6 +114,7 @@ struct WsdOptions {
   DecayShape shape = DecayShape::exponential;
 };
 
+/// For rules whose rate falls by itself, and for short experiments.
 struct ConstantOptions {
   static constexpr KindInfo info{"constant", "lr after the warmup", ""};
   static constexpr bool falls = false;
@@ -130,7 +137,8 @@ struct ScheduleProblem {
   std::string option, text;
 };
 
-/// A schedule that ends is given no end, or an exponential decay has to reach 0.
+/// Problems: a schedule that ends is given no end (`total_steps` below 1), or an exponential decay
+/// has to reach 0. Empty when there is none.
 std::vector<ScheduleProblem> schedule_problems(const ScheduleChoice& choice, int64_t total_steps);
 
 /// The learning rate of every step; step t of the result is the rate of update t.
