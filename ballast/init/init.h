@@ -14,10 +14,11 @@
 
 namespace ballast {
 
+/// What values are drawn from; `constant` is no draw at all.
 enum class Distribution { normal, uniform, truncated_normal, orthogonal, constant };
 
 /// How to fill a tensor. `std` is that of the values drawn, whatever the distribution: a truncated
-/// normal is widened so that it keeps the std asked for.
+/// normal is widened so that it keeps the std asked for, and an orthogonal matrix has no mean.
 struct Draw {
   Distribution distribution = Distribution::constant;
   double std = 0;
@@ -26,20 +27,24 @@ struct Draw {
   std::vector<double> values = {};  ///< constant: the elements one by one, in place of `mean`
 };
 
-/// A tensor of the shape with values that depend on (key, shape, draw) alone, in float64.
+/// A float64 tensor of the shape on the CPU, with values that depend on (key, shape, draw) alone:
+/// not on the number of threads, nor on what was drawn before.
 ///
 /// A truncated normal is cut at two standard deviations of the normal it comes from. An orthogonal
 /// matrix has entries of the std asked for: rows or columns, whichever are fewer, are orthogonal,
-/// of each of the stacked matrices.
+/// of each of the stacked matrices: Q of a Gaussian matrix, with the signs of R's diagonal
+/// (Mezzadri 2007, arXiv:math-ph/0609050). c10::Error for an orthogonal draw that is not [rows,
+/// columns].
 torch::Tensor drawn(const Draw& draw, at::IntArrayRef shape, uint64_t key);
 
 /// Which of three variances a rule of the variance-scaling family gives, see `family_variance`.
 enum class Family { lecun, glorot, he };
 
 /// 1/fan_in (LeCun et al. 1998), 2/(fan_in + fan_out) (Glorot & Bengio 2010), 2/fan_in (He et al.
-/// 2015).
+/// 2015). Fans count features of one matrix, also where several are stacked.
 double family_variance(Family family, int64_t fan_in, int64_t fan_out);
 
+/// Of the normal, the uniform and the truncated normal distribution only.
 constexpr KindInfo family_info(Family family, Distribution distribution) {
   constexpr KindInfo rows[3][3] = {
       {{"lecun_normal", "N(0, 1/fan_in)", "LeCun et al. 1998"},
@@ -68,7 +73,8 @@ struct TablesByWidth {
 // A row answers for every role: `table` for embeddings and an untied output, `matrix` for all other
 // matrices. Vectors start where their modules say.
 
-/// One row of the variance-scaling family.
+/// One row of the variance-scaling family: std = gain sqrt(variance). LeCun keeps the second moment
+/// of what a linear layer reads, He that of what a ReLU reads, Glorot stands between both passes.
 template <Family family, Distribution distribution>
 struct VarianceScaling : TablesByWidth {
   static constexpr KindInfo info = family_info(family, distribution);
@@ -111,7 +117,7 @@ struct ConstantInit : TablesByWidth {
 };
 
 /// fairseq's and the Admin paper's: Glorot uniform, query, key and value as one stacked 3d x d
-/// matrix, that is with a gain of 1/sqrt(2).
+/// matrix, that is with a gain of 1/sqrt(2). The default: choose it to reproduce their results.
 struct Fairseq : TablesByWidth {
   static constexpr KindInfo info{"fairseq", "Glorot uniform, q k v with gain 1/sqrt(2)",
                                  "fairseq 0.9, Transformer-Clinic"};
@@ -132,7 +138,7 @@ using InitChoice = std::variant<Fairseq, VarianceScaling<Family::lecun, Distribu
                                 VarianceScaling<Family::he, Distribution::truncated_normal>,
                                 Orthogonal, ConstantInit>;
 
-/// How a rule fills one matrix.
+/// How a rule fills one matrix or table, by its role and fans.
 Draw draw_of(const InitChoice& choice, const ParameterFacts& facts);
 
 }  // namespace ballast
