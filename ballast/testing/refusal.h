@@ -7,7 +7,7 @@
 
 namespace ballast::testing {
 
-/// What the DataError says that `work` throws; "no error" when it throws none.
+/// What the DataError says that `work` throws; "no error" when it throws none. Other errors pass.
 inline std::string refusal(const std::function<void()>& work) {
   try {
     work();

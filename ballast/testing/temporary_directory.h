@@ -8,7 +8,8 @@
 
 namespace ballast {
 
-/// A new empty directory, removed with all that is in it on destruction.
+/// A new empty directory below the system's for temporary files, removed with all that is in it on
+/// destruction.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

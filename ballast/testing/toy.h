@@ -13,14 +13,16 @@ namespace ballast::testing {
 /// A small seq2seq model of the given scheme: 2 + 2 layers, width 8, vocabulary 11, no dropout.
 ModelOptions toy_options(const ResidualChoice& residual = PostNorm{});
 
-/// Random sentences of the given lengths, ids 4 .. vocabulary - 1.
+/// Random sentences of the given lengths, ids 4 .. vocabulary - 1 (below are the special pieces),
+/// which depend on lengths, vocabulary and seed alone.
 Packed toy_ids(const std::vector<int64_t>& lengths, int64_t vocabulary, uint64_t seed);
 
-/// A model with values drawn by `init`, in evaluation mode and in the default type.
+/// A model with values drawn by `init`, in evaluation mode and in the default type; not calibrated.
+/// Source and target share a vocabulary of `toy_vocabulary` ids.
 std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t seed = 1,
                                        const InitChoice& init = Fairseq{});
 
-constexpr int64_t toy_vocabulary = 11;
+constexpr int64_t toy_vocabulary = 11;  ///< ids, of which 0 to 3 are special
 
 /// A toy model that a law suite looks at, and what it is called.
 struct LawCase {

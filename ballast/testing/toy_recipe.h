@@ -13,6 +13,9 @@
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
 
+/// Options that mean nothing, for the tests of `options/`: every type that a struct may hold
+/// occurs, and every way to hold it (optional, list, array, choice within a choice, kind without
+/// options).
 namespace ballast::toy {
 
 enum class Activation { relu, gelu };
