@@ -107,6 +107,17 @@ void check_rules(const ModelOptions& options, const Sites& encoder, const Sites&
   }
 }
 
+/// Half of the buckets of one direction are single distances; the others go on from there.
+void check_buckets(const ModelOptions& options, std::vector<Contradiction>& found) {
+  const PositionForm form = form_of(options.positions);
+  if (form.distance != DistanceRule::buckets || form.bucket_reach > form.buckets / 2) return;
+  found.push_back(
+      {"model.positions",
+       fmt::format("relative_buckets with buckets = {} and max_distance = {}, expected a "
+                   "max_distance above {}, where the single distances end",
+                   form.buckets, form.bucket_reach, form.buckets / 2)});
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const ModelOptions& options) {
@@ -127,6 +138,7 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
                                         "model.d_model / model.heads = {} have an odd number",
                                         options.d_model / options.heads)});
   }
+  check_buckets(options, found);
   if (options.ramp_by_layer && options.ramp == 0) {
     found.push_back({"model.ramp_by_layer", "model.ramp_by_layer has no model.ramp to lengthen"});
   }

@@ -65,5 +65,11 @@ TEST(SiteRule, AModelOfSeveralSchemesComputesWithEach) {
   EXPECT_NE(block.at(Sublayer::feed_forward).residual->norm_at(Point::branch), nullptr);
 }
 
+TEST(ModelOptions, BucketsThatLeaveNothingBehindTheSingleDistancesAreRefused) {
+  EXPECT_TRUE(contradictions({.positions = BucketPositions{32, 17}}).empty());
+  ASSERT_EQ(contradictions({.positions = BucketPositions{32, 16}}).size(), 1U);
+  EXPECT_EQ(contradictions({.positions = BucketPositions{32, 16}})[0].option, "model.positions");
+}
+
 }  // namespace
 }  // namespace ballast
