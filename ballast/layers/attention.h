@@ -34,6 +34,8 @@ class Attention : public Pointed, public Branch {
   /// That of the logits; none where the options fix it.
   std::vector<FactorSlot> factors() override;
 
+  double score_scale() const { return scale_; }  ///< the factor of q k^T
+
   std::shared_ptr<Linear> query, key, value, output;
 
  protected:

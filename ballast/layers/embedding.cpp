@@ -10,9 +10,8 @@ Embedding::Embedding(int64_t vocabulary_size, int64_t d_model, Role role)
 }
 
 torch::Tensor Embedding::forward(const torch::Tensor& ids) const {
-  const double factor = scale_ * multiplier;
   const torch::Tensor rows = torch::embedding(weight, ids);
-  return shown(Point::token, factor == 1 ? rows : rows * factor);
+  return shown(Point::token, factor() == 1 ? rows : rows * factor());
 }
 
 std::vector<ParameterSlot> Embedding::describe() {

@@ -17,6 +17,7 @@ class Embedding : public torch::nn::Module, public Bound, public Described {
   /// ids [N] (int64) in [0, V) to [N, d]: multiplier * factor * weight[id], with table two's factor
   /// at `token`: sqrt(d) unless it says otherwise. Observers see what leaves that point.
   torch::Tensor forward(const torch::Tensor& ids) const;
+  double factor() const { return scale_ * multiplier; }  ///< of the rows of the table
   std::vector<ParameterSlot> describe() override;
   std::vector<FactorSlot> factors() override;
 

@@ -26,6 +26,9 @@ class OutputProjection : public torch::nn::Module, public Bound, public Describe
   /// [N].
   CrossEntropyInputs against(const torch::Tensor& hidden, const torch::Tensor& targets) const;
 
+  /// Of h W^T: the factor times the multiplier of the weight.
+  double acting_multiplier() const;
+
   const torch::Tensor& weight() const { return tied_ ? tied_->weight : own_weight_; }
   bool is_tied() const { return tied_ != nullptr; }
 
@@ -35,7 +38,6 @@ class OutputProjection : public torch::nn::Module, public Bound, public Describe
   torch::Tensor bias;  ///< [V], undefined where there is none
 
  private:
-  double acting_multiplier() const;
   torch::Tensor bf16_weight() const;  // undefined where products are float32
 
   std::shared_ptr<Embedding> tied_;  // registered elsewhere

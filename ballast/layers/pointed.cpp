@@ -134,6 +134,14 @@ std::shared_ptr<Norm> Pointed::norm_at(Point point) const {
   return here == nullptr ? nullptr : here->norm;
 }
 
+ActingPoint Pointed::acting_at(Point point) const {
+  const Spot* here = spot(point);
+  if (here == nullptr) return {};
+  ActingPoint acting{here->norm, {}, here->shift};
+  if (!here->factors.empty()) acting.factor = times_factors(*here, torch::ones({}));
+  return acting;
+}
+
 const Pointed::Spot* Pointed::spot(Point point) const {
   if (!occupied_.has(point)) return nullptr;
   return &*std::ranges::find(spots_, point, &Spot::point);

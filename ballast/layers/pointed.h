@@ -29,12 +29,22 @@ struct Standing {
   std::vector<PointNorm> own_norms = {};  ///< in place of `norm` at theirs
 };
 
+/// What a point does to x at this moment: factor * norm(x) + shift, each undefined where it stands
+/// not there; factor [] or [width].
+struct ActingPoint {
+  std::shared_ptr<Norm> norm;
+  torch::Tensor factor, shift;
+};
+
 /// A module with points: owns the norm, factors and shift that stand at each, and shows what leaves
 /// it to observers.
 class Pointed : public torch::nn::Module, public Bound, public Described {
  public:
   /// The norm at a point, null where there is none.
   std::shared_ptr<Norm> norm_at(Point point) const;
+
+  /// All that stands at a point, ramps at the step of the context.
+  ActingPoint acting_at(Point point) const;
 
   std::vector<ParameterSlot> describe() override;
 

@@ -34,6 +34,7 @@ struct EnumNames<PairLayout> {
 struct PositionForm {
   AddedPositions added = AddedPositions::none;
   int64_t first = 0;         ///< of sinusoids: place of the first token
+  bool scaled = false;       ///< of sinusoids: times a trained number for each feature
   int64_t table_length = 0;  ///< of a table: places it has
   double rotary_base = 0;    ///< above 0: queries and keys are turned by place base^(-2 i / K)
   PairLayout layout = PairLayout::halves;
@@ -48,11 +49,17 @@ struct SinusoidalPositions {
   static constexpr KindInfo info{"sinusoidal", "[sin(p w_i) | cos(p w_i)]",
                                  "Vaswani et al. 2017, arXiv:1706.03762"};
   int64_t first = 1;
+  bool scaled = false;
 
-  PositionForm form() const { return {.added = AddedPositions::sinusoids, .first = first}; }
+  PositionForm form() const {
+    return {.added = AddedPositions::sinusoids, .first = first, .scaled = scaled};
+  }
   static constexpr auto fields() {
     return std::make_tuple(
-        field("first", &SinusoidalPositions::first, "position of the first token", at_least_zero));
+        field("first", &SinusoidalPositions::first, "position of the first token", at_least_zero),
+        field("scaled", &SinusoidalPositions::scaled,
+              "times a trained number for each feature, from 1 (one for all in Li et al. 2019, "
+              "arXiv:1809.08895)"));
   }
   bool operator==(const SinusoidalPositions&) const = default;
 };

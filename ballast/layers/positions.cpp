@@ -20,6 +20,7 @@ torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model) {
 }
 
 Positions::Positions(const PositionForm& form, int64_t d_model) : form_(form), d_model_(d_model) {
+  if (form.scaled) scale = register_parameter("scale", torch::ones({d_model}));
   if (form.added != AddedPositions::table) return;
   table = register_parameter("table", torch::zeros({form.table_length, d_model}));
 }
@@ -40,7 +41,8 @@ torch::Tensor Positions::vectors(const torch::Tensor& places, int64_t longest) {
     const torch::Tensor rows = table.index_select(0, places);
     return multiplier == 1 ? rows : rows * multiplier;
   }
-  return sinusoids_up_to(longest, places.device()).index_select(0, places);
+  const torch::Tensor rows = sinusoids_up_to(longest, places.device()).index_select(0, places);
+  return scale.defined() ? rows * scale : rows;
 }
 
 int64_t Positions::longest_sequence() const {
@@ -58,6 +60,11 @@ torch::Tensor Positions::sinusoids_up_to(int64_t longest, torch::Device device) 
 }
 
 std::vector<ParameterSlot> Positions::describe() {
+  if (scale.defined()) {
+    return {{.name = "scale",
+             .tensor = scale,
+             .facts = {.role = Role::point_factor, .fan_in = d_model_}}};
+  }
   if (!table.defined()) return {};
   return {{.name = "table",
            .tensor = table,

@@ -29,6 +29,7 @@ class Positions : public torch::nn::Module, public Described {
 
   std::vector<ParameterSlot> describe() override;
 
+  torch::Tensor scale;    ///< [d] of the sinusoids, starts at 1; undefined where they have none
   torch::Tensor table;    ///< learned [max_length, d]; else undefined
   double multiplier = 1;  ///< of the table, set by `parameterize`
 

@@ -44,6 +44,14 @@ struct SandwichNorm {
   bool operator==(const SandwichNorm&) const = default;
 };
 
-using NormPlaceSchemes = std::variant<PostNorm, PreNorm, SandwichNorm>;
+/// Nothing but the sum: what is left of a scheme whose coefficients went into the weights. Deep
+/// stacks need an initialisation that keeps branches small.
+struct NoNorm {
+  static constexpr KindInfo info{"no_norm", "x + f(x)", "He et al. 2015, arXiv:1512.03385"};
+  ResidualForm form(const ResidualSite&) const { return {}; }
+  bool operator==(const NoNorm&) const = default;
+};
+
+using NormPlaceSchemes = std::variant<PostNorm, PreNorm, SandwichNorm, NoNorm>;
 
 }  // namespace ballast

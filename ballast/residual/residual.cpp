@@ -169,6 +169,17 @@ void Residual::set_profiled_shortcut(double omega) const {
   shortcut.fill_(omega);
 }
 
+Residual::Coefficients Residual::acting_coefficients() const {
+  const ResidualForm& form = options_.form;
+  const auto value = [](const Factor& factor) {
+    if (factor.trained.defined()) return factor.trained;
+    return torch::full({}, factor.constant, torch::kDouble);
+  };
+  return {value(factor(form.shortcut, shortcut, shortcut_multiplier_)),
+          value(factor(form.branch, branch, branch_multiplier_)),
+          value(factor(form.input, input, 1))};
+}
+
 double Residual::acting_shortcut() const {
   const torch::NoGradGuard no_grad;
   const torch::Tensor stored = shortcut.defined() && options_.lanes > 1 ? shortcut[0][0] : shortcut;

@@ -50,6 +50,12 @@ class Residual : public Pointed, public Surrounding {
   const ResidualForm& form() const { return options_.form; }
   const ResidualSite& site() const { return options_.site; }
 
+  /// The coefficients in force now, of one lane: [] or [d].
+  struct Coefficients {
+    torch::Tensor shortcut, branch, input;
+  };
+  Coefficients acting_coefficients() const;
+
   /// Sets a profiled shortcut coefficient everywhere to omega. Only where the form has one.
   void set_profiled_shortcut(double omega) const;
 

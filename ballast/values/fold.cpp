@@ -1,0 +1,307 @@
+#include "ballast/values/fold.h"
+
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ballast/base/error.h"
+#include "ballast/parameterization/standard_factor.h"
+#include "ballast/values/affine.h"
+#include "ballast/values/foldable.h"
+
+namespace ballast {
+namespace {
+
+using Scale = torch::Tensor;  // float64, [] or [d]
+
+Scale number(double value) { return torch::full({}, value, torch::kDouble); }
+
+bool is_one(const Scale& scale) { return (scale == 1).all().item<bool>(); }
+
+RecipeError unfoldable(const std::string& reason) {
+  return RecipeError("the model cannot be folded: " + reason);
+}
+
+Scale inverse(const Scale& scale) {
+  if ((scale == 0).any().item<bool>()) {
+    throw unfoldable("a coefficient by which it would have to be divided is 0");
+  }
+  return 1 / scale;
+}
+
+std::vector<const Connection*> connections_of(const BlockStack& stack) {
+  std::vector<const Connection*> all;
+  for (const auto& block : stack.blocks) {
+    for (const Connection& each : block->connections) all.push_back(&each);
+  }
+  return all;
+}
+
+std::vector<Scale> scales_of(const BlockStack& stack) {
+  std::vector<Sum<Scale>> sums;
+  for (const Connection* each : connections_of(stack)) {
+    const Residual& residual = *each->residual;
+    Scale shortcut = wide(residual.acting_coefficients().shortcut);
+    const bool is_normed = keeps_norm(residual, Point::stream);
+    const Affine stream = map_at(residual, Point::stream);
+    if (!is_normed && stream.scale.defined()) shortcut = shortcut * stream.scale;
+    sums.push_back({shortcut, is_normed});
+  }
+  return gauges(sums, number(1), number(1));
+}
+
+/// The norm, for rows that come `scale` times as large.
+NormChoice for_scaled_rows(NormChoice choice, const Scale& scale) {
+  const double factor = scale.item<double>();
+  if (factor <= 0) throw unfoldable("a number below 0 cannot pass a norm");
+  const bool in_root = form_of(choice).placement == EpsPlacement::inside_root;
+  std::visit(
+      [&](auto& norm) {
+        if constexpr (requires { norm.eps; }) norm.eps *= in_root ? factor * factor : factor;
+      },
+      choice);
+  return choice;
+}
+
+/// One stack of a model and what becomes of it.
+struct FoldedStack {
+  const BlockStack& stack;
+  std::vector<Scale> scales;
+  Affine leaving;  ///< what the plain stack leaves, to what this one does
+
+  explicit FoldedStack(const BlockStack& given) : stack(given), scales(scales_of(given)) {
+    if (keeps_norm(stack, Point::stack)) return;
+    leaving = times(inverse(scales.back())).then(map_at(stack, Point::stack));
+  }
+
+  /// The last norm, if it stays: what leaves the stack is its result.
+  const Norm* last_norm() const {
+    if (keeps_norm(stack, Point::stack)) return stack.norm_at(Point::stack).get();
+    const Residual& last = *connections_of(stack).back()->residual;
+    const bool is_last = !stack.norm_at(Point::stack) && keeps_norm(last, Point::stream);
+    return is_last ? last.norm_at(Point::stream).get() : nullptr;
+  }
+};
+
+/// Norms with the eps that rows of another size need.
+void name_norms(std::span<const FoldedStack* const> stacks, const ModelOptions& before,
+                ModelOptions& plain) {
+  for (const FoldedStack* each : stacks) {
+    NormChoice last = before.norm;
+    if (keeps_norm(each->stack, Point::stack)) last = for_scaled_rows(last, each->scales.back());
+    if (each == stacks.front()) plain.norm = last;
+    if (plain.norm != last) throw unfoldable("the norms behind its stacks would need two eps");
+  }
+  for (const FoldedStack* each : stacks) {
+    const auto connections = connections_of(each->stack);
+    for (size_t i = 0; i < connections.size(); ++i) {
+      const Residual& residual = *connections[i]->residual;
+      NormChoice norm = before.norm_at(residual.site());
+      if (keeps_norm(residual, Point::read)) norm = for_scaled_rows(norm, each->scales[i]);
+      if (norm == plain.norm_at(residual.site())) continue;
+      SiteRule rule = rule_for(residual.site());
+      rule.norm = norm;
+      plain.sites.push_back(std::move(rule));
+    }
+  }
+}
+
+void fold_attention(const Attention& own, Attention& plain, const Affine& rows,
+                    const Affine& memory, const Affine& result) {
+  const double scores = own.score_scale() / plain.score_scale();
+  const Affine compared = scores == 1 ? Affine{} : times(number(scores));
+  const auto project = [&](const Linear& from, Point point, const Affine& read,
+                           const Affine& behind, Linear& to) {
+    Dense(from).reads(read).gives(folded_point(own, plain, point, behind)).store(to);
+  };
+  project(*own.query, Point::query, rows, compared, *plain.query);
+  project(*own.key, Point::key, memory, {}, *plain.key);
+  project(*own.value, Point::value, memory, {}, *plain.value);
+  Dense(*own.output)
+      .reads(folded_point(own, plain, Point::heads))
+      .gives(result)
+      .store(*plain.output);
+}
+
+void fold_feed_forward(const FeedForward& own, FeedForward& plain, const Affine& rows,
+                       const Affine& result) {
+  Dense(*own.in).reads(rows).gives(folded_point(own, plain, Point::gate)).store(*plain.in);
+  Dense(*own.out).reads(folded_point(own, plain, Point::hidden)).gives(result).store(*plain.out);
+}
+
+/// What the plain branch reads, to what this one does.
+Affine branch_rows(const Residual& own, const Residual& plain, const Scale& before) {
+  Affine rows;
+  if (keeps_norm(own, Point::read)) {
+    Norm& norm = *plain.norm_at(Point::read);
+    store_norm(*own.norm_at(Point::read), {}, norm);
+    if (norm.alpha.defined()) norm.alpha.div_(before);
+  } else {
+    rows = times(inverse(before));
+  }
+  return rows.then(map_at(own, Point::read)).then(times(wide(own.acting_coefficients().input)));
+}
+
+void fold_connection(const Connection& own, const Connection& plain, const Scale& before,
+                     const Scale& behind, const Affine& memory) {
+  const Residual& residual = *own.residual;
+  const Affine rows = branch_rows(residual, *plain.residual, before);
+  Affine weight = times(wide(residual.acting_coefficients().branch));
+  const Affine left = folded_point(residual, *plain.residual, Point::stream, times(behind));
+  if (!keeps_norm(residual, Point::stream)) weight = weight.then(left);
+  const Affine result = folded_point(residual, *plain.residual, Point::branch, weight);
+  if (residual.site().kind == Sublayer::feed_forward) {
+    return fold_feed_forward(dynamic_cast<const FeedForward&>(*own.branch),
+                             dynamic_cast<FeedForward&>(*plain.branch), rows, result);
+  }
+  const bool reads_memory = residual.site().kind == Sublayer::cross_attention;
+  fold_attention(dynamic_cast<const Attention&>(*own.branch),
+                 dynamic_cast<Attention&>(*plain.branch), rows, reads_memory ? memory : rows,
+                 result);
+}
+
+void copy_relative_positions(const BlockStack& own, const BlockStack& plain) {
+  const auto given = own.named_parameters(), taken = plain.named_parameters();
+  const std::string name = "positions.table";
+  if (given.contains(name)) taken[name].copy_(given[name]);
+}
+
+/// `end` is what the last norm takes on.
+void fold_stack(const FoldedStack& folded, const BlockStack& plain, const Affine& memory,
+                const Scale& end) {
+  const auto from = connections_of(folded.stack), to = connections_of(plain);
+  folded_point(folded.stack, plain, Point::embedding, times(folded.scales.front()));
+  const bool ends_with_norm = keeps_norm(folded.stack, Point::stack);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool is_last = i + 1 == from.size() && !ends_with_norm;
+    const Scale behind = is_last && folded.last_norm() ? end : folded.scales[i + 1];
+    fold_connection(*from[i], *to[i], folded.scales[i], behind, memory);
+  }
+  if (ends_with_norm) {
+    folded_point(folded.stack, plain, Point::stack, times(end));
+    const Norm& norm = *plain.norm_at(Point::stack);
+    if (norm.alpha.defined()) norm.alpha.div_(folded.scales.back());
+  }
+  copy_relative_positions(folded.stack, plain);
+}
+
+/// What tables and positions take on, and what the result of the decoder has to be multiplied by
+/// where the output reads a table.
+struct Ends {
+  Scale source = number(1), target = number(1), output = number(1);
+  bool is_tied = false;
+};
+
+bool takes_on(const Norm& norm, const Scale& scale) {
+  return norm.gain.defined() && (scale.dim() == 0 || norm.gain.sizes() == scale.sizes());
+}
+
+/// What the rows of an embedding are multiplied by; a norm behind it takes the scale itself.
+Scale entering(const FoldedStack& folded) {
+  return keeps_norm(folded.stack, Point::embedding) ? number(1) : folded.scales.front();
+}
+
+Scale table_scale(const Embedding& table, const Scale& entering, const FactorFacts& facts) {
+  return entering * (table.factor() / standard_factor(facts));
+}
+
+Ends ends_of(const Transformer& model, const FoldedStack* encoder, const FoldedStack& decoder) {
+  Ends ends;
+  const FactorFacts token{Point::token, model.options().d_model};
+  if (encoder) ends.source = table_scale(*model.source_embedding, entering(*encoder), token);
+  ends.target = table_scale(*model.target_embedding, entering(decoder), token);
+  if (!model.output->is_tied()) return ends;
+  const Scale wanted = model.output->acting_multiplier() * inverse(ends.target);
+  if (const Norm* last = decoder.last_norm()) {
+    ends.is_tied = is_one(wanted) || takes_on(*last, wanted);
+    if (ends.is_tied) ends.output = wanted;
+  } else {
+    ends.is_tied =
+        (wanted == decoder.scales.back()).all().item<bool>() && !decoder.leaving.shift.defined();
+  }
+  return ends;
+}
+
+EmbeddingSharing sharing_of(const Transformer& model, const Ends& ends) {
+  const EmbeddingSharing before = model.options().share_embeddings;
+  if (!ends.is_tied) return EmbeddingSharing::none;
+  const bool is_one_table = before != EmbeddingSharing::all ||
+                            !model.options().shape().has_source ||
+                            (ends.source == ends.target).all().item<bool>();
+  return is_one_table ? before : EmbeddingSharing::target_output;
+}
+
+void fold_positions(const Positions& own, const Scale& entering, Positions& plain) {
+  if (plain.table.defined()) plain.table.copy_(wide(own.table) * own.multiplier * entering);
+  if (!plain.scale.defined()) return;
+  const torch::Tensor scale = own.scale.defined() ? wide(own.scale) : number(1);
+  plain.scale.copy_((scale * entering).expand_as(plain.scale));
+}
+
+void fold_output(const Transformer& model, const Affine& leaving, const Transformer& plain) {
+  const OutputProjection& own = *model.output;
+  if (own.bias.defined()) plain.output->bias.copy_(own.bias);
+  if (plain.output->is_tied()) return;
+  torch::Tensor weight = wide(own.weight()) * own.acting_multiplier();
+  if (leaving.shift.defined()) {
+    plain.output->bias.add_(weight.mv(leaving.shift.expand({weight.size(1)})));
+  }
+  if (leaving.scale.defined()) weight = weight * leaving.scale;
+  plain.output->weight().copy_(weight);
+}
+
+/// Computed positions get a factor where something has to be multiplied into them.
+void name_positions(std::span<const FoldedStack* const> stacks, ModelOptions& plain) {
+  const bool plain_ones =
+      std::ranges::all_of(stacks, [](const FoldedStack* each) { return is_one(entering(*each)); });
+  if (plain_ones) return;
+  std::visit(
+      [](auto& kind) {
+        if constexpr (requires { kind.scaled; }) kind.scaled = true;
+      },
+      plain.positions);
+}
+
+}  // namespace
+
+std::shared_ptr<Transformer> fold(const Transformer& model) {
+  const torch::NoGradGuard no_grad;
+  ModelOptions options = plain_options(model.options());
+  std::optional<FoldedStack> encoder;
+  if (model.encoder) encoder.emplace(*model.encoder);
+  const FoldedStack decoder(*model.decoder);
+  const Ends ends = ends_of(model, encoder ? &*encoder : nullptr, decoder);
+  options.share_embeddings = sharing_of(model, ends);
+  std::vector<const FoldedStack*> stacks{&decoder};
+  if (encoder) stacks.push_back(&*encoder);
+  name_positions(stacks, options);
+  name_norms(stacks, model.options(), options);
+  const bool needs_bias = !ends.is_tied && decoder.leaving.shift.defined();
+  options.output_bias = options.output_bias || needs_bias;
+
+  const int64_t targets = model.target_embedding->weight.size(0);
+  const int64_t sources = encoder ? model.source_embedding->weight.size(0) : 0;
+  auto plain = std::make_shared<Transformer>(options, VocabularySizes{sources, targets});
+  plain->to(model.target_embedding->weight.scalar_type());
+  if (encoder) {
+    fold_stack(*encoder, *plain->encoder, {}, number(1));
+    plain->source_embedding->weight.copy_(wide(model.source_embedding->weight) * ends.source);
+    fold_positions(*model.source_positions, entering(*encoder), *plain->source_positions);
+  }
+  fold_stack(decoder, *plain->decoder, encoder ? encoder->leaving : Affine{}, ends.output);
+  plain->target_embedding->weight.copy_(wide(model.target_embedding->weight) * ends.target);
+  fold_positions(*model.target_positions, entering(decoder), *plain->target_positions);
+  fold_output(model, decoder.leaving, *plain);
+  plain->to(model.device());
+  plain->context() = model.context();
+  plain->train(model.is_training());
+  return plain;
+}
+
+}  // namespace ballast
