@@ -10,6 +10,7 @@
 #include "ballast/options/reference.h"
 #include "ballast/options/writer.h"
 #include "ballast/recipe/resolve.h"
+#include "ballast/values/foldable.h"
 
 namespace ballast {
 namespace {
@@ -27,6 +28,10 @@ void show(const Flags& flags, const std::filesystem::path& path) {
   fmt::print("{}: ok\n", path.string());
   for (const Contradiction& each : doubts(recipe)) {
     fmt::print("{}: note: {}\n", path.string(), each.text);
+  }
+  if (const std::string reason = refusal_to_fold(recipe.model); !reason.empty()) {
+    fmt::print("{}: note: the model cannot be folded into a plain one: {}\n", path.string(),
+               reason);
   }
 }
 

@@ -13,6 +13,7 @@ void add_translate(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_init(CLI::App& app);
 void add_average(CLI::App& app);
+void add_fold(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_check_recipe(CLI::App& app);
 

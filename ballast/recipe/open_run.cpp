@@ -157,6 +157,21 @@ std::vector<std::string> vocabulary_names(const Recipe& recipe) {
   return {names_of(recipe, Side::source).vocabulary, names_of(recipe, Side::target).vocabulary};
 }
 
+std::vector<std::string> vocabulary_files_of(const Recipe& recipe) {
+  std::vector<std::string> files;
+  const auto add = [&](Side side) {
+    const StoredNames names = names_of(recipe, side);
+    files.insert(files.end(), {names.key, names.vocabulary});
+  };
+  if (!recipe.data.target_tokenizer) {
+    add(Side::both);
+  } else {
+    add(Side::source);
+    add(Side::target);
+  }
+  return files;
+}
+
 Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string> overrides) {
   return read_text<Recipe>(directory.read_text(recipe_file), directory.file(recipe_file).string(),
                            overrides)

@@ -43,6 +43,9 @@ Tokenizers adopt_tokenizers(RunDirectory& directory, const Recipe& recipe,
 /// The names under which a run keeps its vocabularies.
 std::vector<std::string> vocabulary_names(const Recipe& recipe);
 
+/// The files of a run that its vocabularies need: they, and what says that they are undamaged.
+std::vector<std::string> vocabulary_files_of(const Recipe& recipe);
+
 /// The recipe a run was made with, with overrides (for decode and data.test).
 Recipe stored_recipe(const RunDirectory& directory, std::span<const std::string> overrides);
 

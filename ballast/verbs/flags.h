@@ -72,4 +72,9 @@ struct AverageFlags {
   int64_t last = 3;
 };
 
+struct FoldFlags {
+  RunFlags run;
+  std::filesystem::path output;
+};
+
 }  // namespace ballast

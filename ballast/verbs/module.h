@@ -14,6 +14,7 @@ struct Verbs {
   void (*translate)(const TranslateFlags& flags);
   void (*evaluate)(const EvaluateFlags& flags);
   void (*average)(const AverageFlags& flags);
+  void (*fold)(const FoldFlags& flags);
 };
 
 inline constexpr const char* verbs_module = "ballast_verbs.so";

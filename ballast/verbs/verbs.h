@@ -13,5 +13,6 @@ void init(const InitFlags& flags);
 void translate(const TranslateFlags& flags);
 void evaluate(const EvaluateFlags& flags);
 void average(const AverageFlags& flags);
+void fold(const FoldFlags& flags);
 
 }  // namespace ballast::verbs
