@@ -28,7 +28,7 @@ RecipeError unfoldable(const std::string& reason) {
   return RecipeError("the model cannot be folded: " + reason);
 }
 
-Scale inverse(const Scale& scale) {
+Scale one_over(const Scale& scale) {
   if ((scale == 0).any().item<bool>()) {
     throw unfoldable("a coefficient by which it would have to be divided is 0");
   }
@@ -77,7 +77,7 @@ struct FoldedStack {
 
   explicit FoldedStack(const BlockStack& given) : stack(given), scales(scales_of(given)) {
     if (keeps_norm(stack, Point::stack)) return;
-    leaving = times(inverse(scales.back())).then(map_at(stack, Point::stack));
+    leaving = times(one_over(scales.back())).then(map_at(stack, Point::stack));
   }
 
   /// The last norm, if it stays: what leaves the stack is its result.
@@ -143,7 +143,7 @@ Affine branch_rows(const Residual& own, const Residual& plain, const Scale& befo
     store_norm(*own.norm_at(Point::read), {}, norm);
     if (norm.alpha.defined()) norm.alpha.div_(before);
   } else {
-    rows = times(inverse(before));
+    rows = times(one_over(before));
   }
   return rows.then(map_at(own, Point::read)).then(times(wide(own.acting_coefficients().input)));
 }
@@ -217,7 +217,7 @@ Ends ends_of(const Transformer& model, const FoldedStack* encoder, const FoldedS
   if (encoder) ends.source = table_scale(*model.source_embedding, entering(*encoder), token);
   ends.target = table_scale(*model.target_embedding, entering(decoder), token);
   if (!model.output->is_tied()) return ends;
-  const Scale wanted = model.output->acting_multiplier() * inverse(ends.target);
+  const Scale wanted = model.output->acting_multiplier() * one_over(ends.target);
   if (const Norm* last = decoder.last_norm()) {
     ends.is_tied = is_one(wanted) || takes_on(*last, wanted);
     if (ends.is_tied) ends.output = wanted;

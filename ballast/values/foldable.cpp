@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::array of_branch{Point::query, Point::key,  Point::value,
                                Point::heads, Point::gate, Point::hidden};
-constexpr std::array of_connection{Point::read, Point::branch, Point::stream};
 
 /// Whether the gain and bias of a norm can take a scale on.
 bool admits(const NormForm& norm, Reach reach) {
