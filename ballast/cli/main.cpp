@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
   ballast::add_init(app);
   ballast::add_average(app);
   ballast::add_fold(app);
+  ballast::add_methods(app);
   ballast::add_prepare(app);
   ballast::add_check_recipe(app);
   add_help(app);
