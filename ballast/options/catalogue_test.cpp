@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ballast/testing/toy_recipe.h"
 
 namespace ballast {
@@ -17,7 +19,8 @@ TEST(Catalogue, ListsEveryKindOnceWithItsOptions) {
   EXPECT_THAT(names, ::testing::IsSupersetOf({"outer.admin", "outer.post_norm"}));
   EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
   for (const CatalogueEntry& each : found) {
-    if (each.info.name == "admin") EXPECT_EQ(each.options->options.front().name, "batches");
+    if (each.info.name != "admin") continue;
+    EXPECT_EQ(each.options->options.front().name, "batches");
   }
 }
 
