@@ -47,13 +47,15 @@ enum class Extent { one, heads, features };
 /// Whose parameter a trained coefficient is; those of one layer share it.
 enum class Owner { connection, layer };
 
-/// What a gate puts its numbers through; the last sees all numbers between the lanes at once.
+/// What a gate puts its numbers through; the last three see all numbers of a row at once.
 enum class GateMap {
   identity,
   tanh,
   sigmoid,
   twice_sigmoid,
-  doubly_stochastic  ///< of exponentials, by Sinkhorn's iteration
+  softmax,            ///< over the lanes that are read
+  doubly_stochastic,  ///< of exponentials, by Sinkhorn's iteration
+  permutations        ///< softmax over the n! ways to permute n lanes, whose mean it gives
 };
 
 /// Makes coefficients between lanes depend on the stream, row by row:
@@ -63,7 +65,7 @@ enum class GateMap {
 /// with W trained from 0 and scale trained. Norm has no parameters.
 struct Gate {
   GateMap inner = GateMap::identity, outer = GateMap::identity;
-  double scale = 0.01;     ///< where it starts
+  double scale = 0.01;     ///< where it starts; 0: there is none, W acts as it is
   bool center = false;     ///< whether the norm takes the mean away
   bool all_lanes = false;  ///< W reads all lanes end to end; else each lane brings out its own part
 

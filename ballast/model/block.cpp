@@ -30,7 +30,9 @@ AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSi
   const QueryKeyForm compared = form_of(options.query_key_norm, options.norm_at(site));
   made.score_scale = compared.score_scale;
   if (compared.norm) {
-    made.standing.own_norms = {{Point::query, *compared.norm}, {Point::key, *compared.norm}};
+    // Before those of the scheme, and the first of a point stands.
+    auto& own = made.standing.own_norms;
+    own.insert(own.begin(), {{Point::query, *compared.norm}, {Point::key, *compared.norm}});
   }
   if (compared.gain) {
     made.standing.factors.push_back({Point::query, trained_scalar(*compared.gain)});

@@ -21,20 +21,33 @@ Sites all_sites(const ModelOptions& options, Stack stack) {
   return sites;
 }
 
+/// "4 lanes", and whether they are copies or parts.
+std::string lanes_of(const StackForm& form) {
+  return fmt::format("{} lane{}{}", form.lanes, form.lanes == 1 ? "" : "s",
+                     form.parts ? " that are parts of a row" : "");
+}
+
 /// Connections that their schemes cannot make, or not together.
 void check_connections(const ModelOptions& options, const Sites& sites,
                        std::vector<Contradiction>& found) {
   if (sites.empty()) return;
   const Stack stack = sites.front().stack;
-  const int lanes = stack_form(options, stack).lanes;
+  const StackForm form = stack_form(options, stack);
+  const int lanes = form.lanes;
+  if (form.parts && options.d_model % lanes != 0) {
+    found.push_back({"model.residual", fmt::format("the lanes are {} parts of a row, which do not "
+                                                   "divide model.d_model = {}",
+                                                   lanes, options.d_model)});
+    return;
+  }
   for (const ResidualSite& site : sites) {
     const ResidualChoice& scheme = options.residual_at(site);
     const std::string_view name = info_of(scheme).name;
-    if (const int own = stack_of(scheme).lanes; own != lanes) {
+    if (const StackForm own = stack_of(scheme); own.lanes != lanes || own.parts != form.parts) {
       found.push_back(
-          {"model.sites", fmt::format("{} has a stream of {} lanes, and the {} ends with {}; "
-                                      "schemes of one stack need as many",
-                                      name, own, enum_name(stack), lanes)});
+          {"model.sites", fmt::format("{} has a stream of {}, and the {} ends with {}; "
+                                      "schemes of one stack need the same",
+                                      name, lanes_of(own), enum_name(stack), lanes_of(form))});
       return;
     }
     if (const std::string refusal = refusal_of(form_at(options, site), lanes); !refusal.empty()) {
@@ -70,7 +83,10 @@ void check_norms(const ModelOptions& options, const Sites& sites,
   std::vector<const NormChoice*> standing;
   if (stack_form(options, stack).norms != Points{}) standing.push_back(&options.norm);
   for (const ResidualSite& site : sites) {
-    if (form_at(options, site).norms != Points{}) standing.push_back(&options.norm_at(site));
+    const ResidualForm form = form_at(options, site);
+    if (form.norms != Points{} || form.head_norms != Points{}) {
+      standing.push_back(&options.norm_at(site));
+    }
   }
   for (const NormChoice* each : standing) {
     const std::string refusal =

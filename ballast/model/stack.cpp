@@ -42,7 +42,9 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
                                            std::make_shared<Block>(options, stack, layer)));
   }
   form_.enter = spread(form_.enter, form_.lanes, Spread::every_lane);
-  form_.leave = spread(form_.leave, form_.lanes, Spread::every_lane);
+  leave_ = {.start = spread(form_.leave, form_.lanes, Spread::every_lane),
+            .gate = form_.leave_gate};
+  leave_gate_ = store_gate(*this, "leave", leave_, form_.lanes, options.d_model);
   register_module("layers", list);
   const Standing standing{.norms = form_.norms, .norm = form_of(options.norm)};
   for (const Point point : {Point::embedding, Point::lane, Point::stack}) {
@@ -120,7 +122,14 @@ ResidualStream BlockStack::recomputed_block(const std::shared_ptr<Block>& block,
   return {recomputed(part, inputs)};
 }
 
+std::vector<ParameterSlot> BlockStack::describe() {
+  std::vector<ParameterSlot> slots = Pointed::describe();
+  for (ParameterSlot& slot : slots_of(leave_gate_, leave_)) slots.push_back(std::move(slot));
+  return slots;
+}
+
 ResidualStream BlockStack::entered(const torch::Tensor& x) const {
+  if (form_.parts) return {x.chunk(form_.lanes, 1)};
   std::vector<torch::Tensor> lanes = mixed(Grid(form_.lanes, form_.enter.values()), {x});
   // Each behind a node of its own, so that the gradients of x are one summand a lane, in one order,
   // whether blocks are recomputed or not.
@@ -135,7 +144,15 @@ torch::Tensor BlockStack::left(const ResidualStream& stream, const Segments* seq
   for (size_t i = 1; i < lanes.size(); ++i) {
     lanes[i] = at(Point::lane, lanes[i], sequences);
   }
-  return at(Point::stack, mixed(form_.leave, lanes).front(), sequences);
+  return at(Point::stack, form_.parts ? torch::cat(lanes, 1) : summed(lanes), sequences);
+}
+
+torch::Tensor BlockStack::summed(const std::vector<torch::Tensor>& lanes) const {
+  if (!leave_.gate) return mixed(leave_.start, lanes).front();
+  const torch::Tensor start = start_of(leave_, {}).to(lanes.front().options());
+  const torch::Tensor weights =
+      gated(*leave_.gate, {leave_gate_.weight, leave_gate_.scale, start}, lanes, 1);
+  return mixed_by_row(weights, lanes).front();
 }
 
 }  // namespace ballast

@@ -35,6 +35,8 @@ class BlockStack : public Pointed {
   /// What a step reads of the place of its token, the last of so many, for rows such as `like`.
   RelativePlaces last_place(int64_t tokens, const torch::TensorOptions& like) const;
 
+  std::vector<ParameterSlot> describe() override;
+
   /// An empty cache, with the memory projected for every connection that reads it.
   StackCache cache(const Memory& memory) const;
 
@@ -49,8 +51,11 @@ class BlockStack : public Pointed {
                                   const Surroundings& around) const;
   ResidualStream entered(const torch::Tensor& x) const;
   torch::Tensor left(const ResidualStream& stream, const Segments* sequences) const;
+  torch::Tensor summed(const std::vector<torch::Tensor>& lanes) const;
 
   StackForm form_;
+  Coefficient leave_;
+  StoredGate leave_gate_;
   std::shared_ptr<RelativePositions> positions_;  // null where attention knows none
 };
 

@@ -66,4 +66,12 @@ struct NormForm {
   bool operator==(const NormForm&) const = default;
 };
 
+/// The same norm of each head by itself: all heads share a gain [K], and there is no bias.
+constexpr NormForm of_each_head(NormForm form) {
+  form.groups = NormForm::each_head;
+  if (form.gain == GainExtent::features) form.gain = GainExtent::group;
+  form.bias = false;
+  return form;
+}
+
 }  // namespace ballast

@@ -33,11 +33,7 @@ struct PerHeadNorm {
   std::optional<NormChoice> norm;
 
   QueryKeyForm form(const NormChoice& of_model) const {
-    NormForm made = form_of(norm.value_or(of_model));
-    made.groups = NormForm::each_head;
-    if (made.gain == GainExtent::features) made.gain = GainExtent::group;
-    made.bias = false;
-    return {.norm = made};
+    return {.norm = of_each_head(form_of(norm.value_or(of_model)))};
   }
   static constexpr auto fields() {
     return std::make_tuple(field("norm", &PerHeadNorm::norm, "which; absent: model.norm"));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
 #include "ballast/residual/form.h"
+#include "ballast/residual/norm_place_schemes.h"
 
 namespace ballast {
 
@@ -132,15 +134,6 @@ struct LayerScale {
   bool operator==(const LayerScale&) const = default;
 };
 
-/// Of a ramp's norm: on what the branch reads, on the sum, or nowhere.
-enum class NormPlacement { none, pre, post };
-
-template <>
-struct EnumNames<NormPlacement> {
-  static constexpr std::array<std::pair<std::string_view, NormPlacement>, 3> value{
-      {{"none", NormPlacement::none}, {"pre", NormPlacement::pre}, {"post", NormPlacement::post}}};
-};
-
 /// alpha grows from 0 to 1 by a fixed step per update and then stays; it is not trained. With
 /// `by_layer` layer l, from 1, takes l times as long, so that lower layers learn first (ProRes). t
 /// counts updates done, so the first pass has alpha 0.
@@ -151,8 +144,10 @@ struct Ramp {
   bool by_layer = false;
   NormPlacement norm = NormPlacement::pre;
 
-  ResidualForm form(const ResidualSite& site) const;
-  StackForm stack() const;
+  ResidualForm form(const ResidualSite& site) const {
+    return {.norms = norms_of(norm), .branch = ramp(ramp_steps(steps, by_layer, site))};
+  }
+  StackForm stack() const { return stack_of(norm); }
   static constexpr auto fields() {
     return std::make_tuple(
         field("steps", &Ramp::steps, "updates until alpha is 1", at_least_one),
@@ -162,7 +157,54 @@ struct Ramp {
   bool operator==(const Ramp&) const = default;
 };
 
-using CoefficientSchemes =
-    std::variant<Admin, AdminConstant, DeepNorm, ReZero, SkipInit, LayerScale, Ramp>;
+/// The variance of the stream stays what it was where the branch has it too. The standard
+/// deviations that make it so are an initialisation's.
+struct DeepScale {
+  static constexpr KindInfo info{"deep_scale", "lambda x + beta f(norm(x)), lambda^2 + beta^2 = 1",
+                                 "Kedia et al. 2024, arXiv:2403.09635"};
+  std::optional<double> beta_squared;
+  NormPlacement norm = NormPlacement::pre;
+
+  double beta_squared_at(const ResidualSite& site) const;
+  ResidualForm form(const ResidualSite& site) const {
+    const double of_branch = beta_squared_at(site);
+    return {.norms = norms_of(norm),
+            .shortcut = constant(std::sqrt(1 - of_branch)),
+            .branch = constant(std::sqrt(of_branch))};
+  }
+  StackForm stack() const { return stack_of(norm); }
+  static constexpr auto fields() {
+    return std::make_tuple(
+        field("beta_squared", &DeepScale::beta_squared,
+              "beta^2; absent: 1 / layers of the stack, 1/2 for one layer", probability),
+        field("norm", &DeepScale::norm, "where the norm stands: none, pre, post"));
+  }
+  bool operator==(const DeepScale&) const = default;
+};
+
+/// No norm; shifts from 0 before every matrix and every activation. The small initial weights that
+/// it needs are an initialisation's.
+struct Fixup {
+  static constexpr KindInfo info{"fixup", "x + m f(x), m trained from 1, shifts inside f, no norm",
+                                 "Zhang et al. 2019, arXiv:1901.09321"};
+  ResidualForm form(const ResidualSite& site) const {
+    const bool attends = site.kind != Sublayer::feed_forward;
+    return {.branch = trained_scalar(1),
+            .shifts = attends ? Points{Point::read, Point::heads}
+                              : Points{Point::read, Point::gate, Point::hidden}};
+  }
+  bool operator==(const Fixup&) const = default;
+};
+
+/// The connection of T-Fixup, which leaves everything else to the initial weights.
+struct NoNorm {
+  static constexpr KindInfo info{"no_norm", "x + f(x), no norm anywhere",
+                                 "Huang et al. 2020, ICML (T-Fixup)"};
+  ResidualForm form(const ResidualSite&) const { return {}; }
+  bool operator==(const NoNorm&) const = default;
+};
+
+using CoefficientSchemes = std::variant<Admin, AdminConstant, DeepNorm, ReZero, SkipInit,
+                                        LayerScale, Ramp, DeepScale, Fixup, NoNorm>;
 
 }  // namespace ballast

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,12 +58,19 @@ constexpr Gains value_path(double gain) { return {.read = gain, .write = gain, .
 ///
 /// Dropout acts on f before N_branch. An N is there where `norms` has its point, and is the
 /// identity elsewhere.
+///
+/// Where `read` has n rows, the lanes are parts of one row: what the n rows read is laid end to end
+/// before N_read, and lane i is given the i-th part of what the branch gives.
 struct ResidualForm {
-  Points norms = {};  ///< of the connection, and inside its branch
+  Points norms = {};       ///< of the connection, and inside its branch
+  Points head_norms = {};  ///< of each head by itself, at `query`, `key`, `value`, `heads`
   Coefficient shortcut = {}, branch = {}, input = {}, read = {};
   std::vector<PointFactor> factors = {};  ///< further ones, at any point inside
   Points shifts = {};                     ///< trained scalars from 0, added at a point
   Gains gains = {};
+
+  /// Whether the lanes are parts of one row.
+  bool reads_parts() const { return read.start.rows() > 1; }
 
   bool operator==(const ResidualForm&) const = default;
 };
@@ -74,12 +82,19 @@ struct ResidualForm {
 /// with N_lane on lanes 1 and up. The default is one lane without norms.
 struct StackForm {
   int lanes = 1;
-  Points norms = {};  ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end
-  Grid enter = 1;     ///< one number a lane: what enters, times it; a number stands for all
-  Grid leave = 1;     ///< one number a lane: what leaves is the sum; a number stands for all
+  bool parts = false;  ///< lanes are equal parts of a row, cut and laid end to end, not copies
+  Points norms = {};   ///< at `embedding` and `stack`; at `lane`, on lanes 1 and up at the end
+  Grid enter = 1;      ///< one number a lane: what enters, times it; a number stands for all
+  Grid leave = 1;      ///< one number a lane: what leaves is the sum; a number stands for all
+  std::optional<Gate> leave_gate = {};  ///< makes `leave` follow the stream
 
   bool operator==(const StackForm&) const = default;
 };
+
+/// Blocks of the stack that a site lies in.
+inline int layers_of(const ResidualSite& site) {
+  return site.stack == Stack::encoder ? site.encoder_layers : site.decoder_layers;
+}
 
 /// The steps of a ramp at a site: layer l, from 1, takes l times as many where it goes `by_layer`
 /// (ProRes, arXiv:2603.05369).

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
 #include "ballast/residual/form.h"
+#include "ballast/residual/norm_place_schemes.h"
 
 namespace ballast {
 
@@ -68,6 +72,72 @@ struct PeriNorm {
   bool operator==(const PeriNorm&) const = default;
 };
 
-using InnerNormSchemes = std::variant<NormFormer, SubNorm, PeriNorm>;
+/// What HybridNorm normalises of an attention, each head by itself: queries, keys, values, and the
+/// context, which is what the heads give.
+enum class AttentionNorm { qkv, qkvc, qk, kv };
+
+template <>
+struct EnumNames<AttentionNorm> {
+  static constexpr std::array<std::pair<std::string_view, AttentionNorm>, 4> value{
+      {{"qkv", AttentionNorm::qkv},
+       {"qkvc", AttentionNorm::qkvc},
+       {"qk", AttentionNorm::qk},
+       {"kv", AttentionNorm::kv}}};
+};
+
+/// y = x + attention(x), normalised within; then z + f(z) with z = norm(y). The norm of y stands at
+/// the end of the connection before the feed-forward layer.
+struct HybridNorm {
+  static constexpr KindInfo info{"hybrid_norm",
+                                 "norms of q, k, v; z + f(z), z = norm(x + attention)",
+                                 "Zhuo et al. 2025, arXiv:2503.04598"};
+  AttentionNorm attention = AttentionNorm::qkv;
+  NormPlacement feed_forward = NormPlacement::post;
+  bool first_block = false;
+
+  ResidualForm form(const ResidualSite& site) const {
+    const bool is_special = first_block && site.layer == 0;
+    const NormPlacement place = is_special ? NormPlacement::pre : feed_forward;
+    if (site.kind == Sublayer::feed_forward) {
+      return {.norms = place == NormPlacement::pre ? Points{Point::read} : Points{}};
+    }
+    Points norms;
+    if (is_special) norms.insert(Point::read);
+    if (place == NormPlacement::post && is_before_feed_forward(site)) norms.insert(Point::stream);
+    return {.norms = norms, .head_norms = attention_norms()};
+  }
+  StackForm stack() const { return {.norms = {Point::stack}}; }
+  static constexpr auto fields() {
+    return std::make_tuple(
+        field("attention", &HybridNorm::attention,
+              "what is normalised in each head: qkv, qkvc (the context too), qk, kv"),
+        field("feed_forward", &HybridNorm::feed_forward,
+              "where the norm of the feed-forward layer stands: post, pre, none"),
+        field("first_block", &HybridNorm::first_block,
+              "HybridNorm*: the first block is pre_norm, its attention normalised within as well"));
+  }
+  bool operator==(const HybridNorm&) const = default;
+
+ private:
+  constexpr Points attention_norms() const {
+    switch (attention) {
+      case AttentionNorm::qkv:
+        break;
+      case AttentionNorm::qkvc:
+        return {Point::query, Point::key, Point::value, Point::heads};
+      case AttentionNorm::qk:
+        return {Point::query, Point::key};
+      case AttentionNorm::kv:
+        return {Point::key, Point::value};
+    }
+    return {Point::query, Point::key, Point::value};
+  }
+  static bool is_before_feed_forward(const ResidualSite& site) {
+    const bool has_cross = site.stack == Stack::decoder && site.encoder_layers > 0;
+    return site.kind == (has_cross ? Sublayer::cross_attention : Sublayer::self_attention);
+  }
+};
+
+using InnerNormSchemes = std::variant<NormFormer, SubNorm, PeriNorm, HybridNorm>;
 
 }  // namespace ballast

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "ballast/base/choice.h"
 #include "ballast/base/fields.h"
@@ -12,7 +15,8 @@
 
 namespace ballast {
 
-// Schemes whose stream has several lanes.
+// Schemes with several lanes, each of which is there for something: what they are is told by
+// constants.
 
 /// Post-Norm; what enters a layer is added again before its last norm. Lane 1 carries it there: the
 /// self-attention writes x to it, the feed-forward layer reads it, and it does not leave the stack.
@@ -31,78 +35,88 @@ struct BottomToTop {
   bool operator==(const BottomToTop&) const = default;
 };
 
-/// Every factor between n lanes is trained, from the start at which each lane is that of Pre-Norm
-/// and connection k reads lane k mod n; the dynamic ones follow the stream as well. The last matrix
-/// of a branch is drawn smaller by 1/sqrt(n), so that the sum of the lanes keeps its scale. With
-/// one lane it does less well than Pre-Norm (the paper). Memory of the stream grows n times.
-struct HyperConnections {
-  static constexpr KindInfo info{"hyper_connections", "x_i' = sum_j A_ij x_j + b_i f(norm(m x))",
-                                 "Zhu et al. 2024, arXiv:2409.19606"};
-  int64_t lanes = 4;
-  bool dynamic = false;
+/// Post-Norm in lane 0; lane 1 sums the same branches unnormed, and what leaves is the first and a
+/// norm of the second.
+struct ResiDual {
+  static constexpr KindInfo info{"residual_dual",
+                                 "post_norm x, and d + f(x) beside it; x + norm(d)",
+                                 "Xie et al. 2023, arXiv:2304.14802"};
+  ResidualForm form(const ResidualSite&) const { return {.norms = {Point::stream}}; }
+  StackForm stack() const { return {.lanes = 2, .norms = {Point::lane}}; }
+  bool operator==(const ResiDual&) const = default;
+};
+
+/// Both lanes are read: lane 0 is normed as in Post-Norm, lane 1 where it is read, as in Pre-Norm.
+struct SiameseNorm {
+  static constexpr KindInfo info{"siamese_norm",
+                                 "o = f(x + norm(y)); x' = norm(x + o), y' = y + o; x + norm(y)",
+                                 "Li et al. 2026, arXiv:2602.08064"};
+  bool damped = false, input_norm = false;
 
   ResidualForm form(const ResidualSite& site) const {
-    const auto n = static_cast<int>(lanes);
-    std::vector<double> shortcut(lanes * lanes, 0), read(lanes, 0);
-    for (int i = 0; i < n; ++i) shortcut[i * n + i] = 1;
-    read[site.index % n] = 1;
-    const auto factors = [&](Grid start) {
-      Coefficient made = trained_scalar(std::move(start));
-      if (dynamic) made.gate = Gate{.inner = GateMap::tanh, .center = true};
-      return made;
-    };
-    return {.norms = {Point::read},
-            .shortcut = factors({n, shortcut}),
-            .branch = factors(std::vector<double>(lanes, 1)),
-            .read = factors(read),
-            .gains = {.write = 1 / std::sqrt(n), .other = 1 / std::sqrt(n)}};
+    const double of_first = damped ? 1 / std::sqrt(2 * (site.layer + 1.0)) : 1;
+    Points norms{Point::lane, Point::stream};
+    if (input_norm) norms.insert(Point::read);
+    return {.norms = norms, .branch = constant({{of_first, 1}}), .read = constant({{1, 1}})};
   }
-  StackForm stack() const { return {.lanes = static_cast<int>(lanes), .norms = {Point::stack}}; }
+  StackForm stack() const {
+    return {.lanes = 2,
+            .norms = input_norm ? Points{Point::lane, Point::stack} : Points{Point::lane}};
+  }
   static constexpr auto fields() {
     return std::make_tuple(
-        field("lanes", &HyperConnections::lanes, "lanes of the stream, n",
-              Bounds{.low = 1, .high = 64}),
-        field("dynamic", &HyperConnections::dynamic,
-              "whether the factors follow the stream too, through a tanh; from 2 lanes on"));
+        field("damped", &SiameseNorm::damped,
+              "whether o counts 1 / sqrt(2 l) in x', l the block, as in the authors' code"),
+        field("input_norm", &SiameseNorm::input_norm,
+              "whether a norm stands on every sum x + norm(y), as in the authors' code"));
   }
-  bool operator==(const HyperConnections&) const = default;
+  bool operator==(const SiameseNorm&) const = default;
 };
 
-/// Hyper-Connections whose lanes are mixed by a doubly stochastic matrix, so that no product of
-/// them can blow up; read by sigmoids, written by twice a sigmoid, all of the whole stream. At the
-/// start A is near the identity, each lane is read 1/n and written 1. Made for
-/// deep stacks, along which the factors of Hyper-Connections multiply up.
-struct ManifoldHyperConnections {
-  static constexpr KindInfo info{"mhc", "hyper_connections, lanes mixed by a doubly stochastic A",
-                                 "Xie et al. 2025, arXiv:2512.24880"};
-  int64_t lanes = 4;
+/// Lane 0 holds the embedding, lane i the sum of what the connections of block i gave. A connection
+/// reads a mean of those that are there already, each row by its own weights.
+struct AttentionResiduals {
+  static constexpr KindInfo info{"attention_residuals",
+                                 "f(norm(sum_i p_i v_i)), p = softmax(w norm(v_i))",
+                                 "Kimi team 2026, arXiv:2603.15031"};
+  int64_t blocks = 8;
 
-  ResidualForm form(const ResidualSite&) const {
-    const auto n = static_cast<int>(lanes);
-    const auto factors = [](Grid start, GateMap map) {
-      Coefficient made = trained_scalar(std::move(start));
-      made.gate = Gate{.outer = map, .all_lanes = true};
-      return made;
-    };
-    // Near the identity, an even mean over the lanes, and 1.
-    std::vector<double> shortcut(lanes * lanes, 0);
-    for (int i = 0; i < n; ++i) shortcut[i * n + i] = diagonal;
-    const std::vector<double> even(lanes, -std::log(std::max(n - 1, 1)));
+  ResidualForm form(const ResidualSite& site) const {
+    const double never = -std::numeric_limits<double>::infinity();
+    std::vector<double> start(blocks + 1, never), write(blocks + 1, 0);
+    const int64_t last = site.index == 0 ? 0 : lane_of(site.index - 1, site.count);
+    std::fill_n(start.begin(), last + 1, 0);
+    write[lane_of(site.index, site.count)] = 1;
     return {.norms = {Point::read},
-            .shortcut = factors({n, shortcut}, GateMap::doubly_stochastic),
-            .branch = factors(std::vector<double>(lanes, 0), GateMap::twice_sigmoid),
-            .read = factors(even, GateMap::sigmoid)};
+            .branch = constant(std::move(write)),
+            .read = {.start = std::move(start), .gate = softmax}};
   }
-  StackForm stack() const { return {.lanes = static_cast<int>(lanes), .norms = {Point::stack}}; }
+  // A lane that a short stack leaves at 0 takes a share of the mean, which the norm gives back.
+  StackForm stack() const {
+    std::vector<double> enter(blocks + 1, 0);
+    enter.front() = 1;
+    return {.lanes = static_cast<int>(blocks) + 1,
+            .norms = {Point::stack},
+            .enter = std::move(enter),
+            .leave = std::vector<double>(blocks + 1, 0),
+            .leave_gate = softmax};
+  }
   static constexpr auto fields() {
-    return std::make_tuple(field("lanes", &ManifoldHyperConnections::lanes,
-                                 "lanes of the stream, n", Bounds{.low = 2, .high = 64}));
+    return std::make_tuple(field(
+        "blocks", &AttentionResiduals::blocks,
+        "equal parts of a stack whose connections are summed; as many as connections: none are",
+        Bounds{.low = 1, .high = 1000}));
   }
-  bool operator==(const ManifoldHyperConnections&) const = default;
+  bool operator==(const AttentionResiduals&) const = default;
 
-  static constexpr double diagonal = 5;  ///< logit of a lane's own share, the paper names none
+ private:
+  static constexpr Gate softmax{.outer = GateMap::softmax, .scale = 0};
+
+  int64_t lane_of(int64_t index, int64_t count) const {
+    return index * std::min(blocks, count) / count + 1;
+  }
 };
 
-using LaneSchemes = std::variant<BottomToTop, HyperConnections, ManifoldHyperConnections>;
+using LaneSchemes = std::variant<BottomToTop, ResiDual, SiameseNorm, AttentionResiduals>;
 
 }  // namespace ballast

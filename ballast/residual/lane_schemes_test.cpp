@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ballast/residual/lanes.h"
-#include "ballast/residual/norm_place_schemes.h"
-#include "ballast/residual/residual.h"
+#include "ballast/testing/connection.h"
 
 namespace ballast {
 namespace {
+
+using testing::bent;
+using testing::connection;
+using testing::normed;
 
 constexpr int64_t d = 6;
 
@@ -15,23 +20,34 @@ ResidualSite site(Sublayer kind, int index) {
   return {.kind = kind, .index = index, .count = 6, .layer = index / 3, .d_model = d};
 }
 
-template <class Scheme>
-StackForm stack_form(const Scheme& scheme) {
-  if constexpr (requires { scheme.stack(); }) return scheme.stack();
-  return {};
+using Row = std::vector<double>;
+
+/// The simplest way to write a row less its mean, divided by its standard deviation.
+Row normed_row(const Row& x) {
+  double mean = 0, second = 0;
+  for (const double each : x) mean += each / static_cast<double>(x.size());
+  for (const double each : x)
+    second += (each - mean) * (each - mean) / static_cast<double>(x.size());
+  Row y;
+  for (const double each : x) y.push_back((each - mean) / std::sqrt(second + 1e-5));
+  return y;
 }
 
-template <class Scheme>
-Residual made(const Scheme& scheme, const ResidualSite& site) {
-  return Residual({.form = scheme.form(site),
-                   .norm = LayerNorm{},
-                   .site = site,
-                   .lanes = stack_form(scheme).lanes});
+Row bent_row(const Row& x) {
+  Row y;
+  for (const double each : x) y.push_back(std::tanh(2 * each) + 0.3);
+  return y;
 }
 
-torch::Tensor normed(const torch::Tensor& x) { return torch::layer_norm(x, {d}); }
+/// x + factor * y.
+Row plus(Row x, const Row& y, double factor = 1) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] += factor * y[i];
+  return x;
+}
 
-torch::Tensor branch(const torch::Tensor& h) { return torch::tanh(2 * h) + 0.3; }
+double distance(const torch::Tensor& given, const Row& expected) {
+  return (given[0] - torch::tensor(expected, torch::kFloat64)).abs().max().item<double>();
+}
 
 // x_out = norm(x_in + u + f(u)), u what the sublayer before the last gives.
 TEST(BottomToTop, AddsWhatEntersALayerBeforeItsLastNorm) {
@@ -41,70 +57,117 @@ TEST(BottomToTop, AddsWhatEntersALayerBeforeItsLastNorm) {
   ResidualStream stream{{x, x}};
   for (int layer = 0; layer < 2; ++layer) {
     const torch::Tensor entering = by_hand;
-    torch::Tensor u = normed(entering + branch(entering));
-    u = normed(u + branch(u));
-    by_hand = normed(entering + u + branch(u));
+    torch::Tensor u = normed(entering + bent(entering));
+    u = normed(u + bent(u));
+    by_hand = normed(entering + u + bent(u));
     int index = 3 * layer;
     for (const Sublayer kind :
          {Sublayer::self_attention, Sublayer::cross_attention, Sublayer::feed_forward}) {
-      stream = made(BottomToTop{}, site(kind, index++)).forward(stream, branch);
+      stream = connection(BottomToTop{}, site(kind, index++)).forward(stream, bent);
     }
     EXPECT_TRUE(torch::allclose(stream.lanes[0], by_hand, 1e-5, 1e-6)) << "layer " << layer;
   }
 }
 
-TEST(HyperConnections, WithOneLaneAreAtTheStartPreNormToTheBit) {
-  torch::manual_seed(3);
-  torch::Tensor x = torch::randn({5, d}), y = x;
-  for (int index = 0; index < 4; ++index) {
-    const ResidualSite at = site(Sublayer::feed_forward, index);
-    x = made(PreNorm{}, at).forward(x, branch);
-    y = made(HyperConnections{.lanes = 1}, at).forward(y, branch);
-    EXPECT_TRUE(torch::equal(x, y)) << "connection " << index;
-  }
+const Row some_row{0.5, -1.25, 2, 0.125, -0.75, 1.5};
+
+template <class Scheme>
+ResidualStream stepped(const Scheme& scheme, const ResidualStream& stream, int index) {
+  const ResidualSite at =
+      site(index % 2 == 0 ? Sublayer::self_attention : Sublayer::feed_forward, index);
+  Residual residual = connection(scheme, at);
+  residual.to(torch::kFloat64);
+  return residual.forward(stream, bent);
 }
 
-TEST(HyperConnections, HoldAtTheStartTheStreamOfPreNormInEveryLane) {
-  torch::manual_seed(4);
-  torch::Tensor x = torch::randn({5, d});
-  ResidualStream stream{std::vector<torch::Tensor>(4, x)};
+// x = norm(x + f(x)), d = d + f(x) (Xie et al. 2023, arXiv:2304.14802).
+TEST(ResiDual, IsTheNaiveImplementationInDouble) {
+  Row x = some_row, dual = some_row;
+  const torch::Tensor start = torch::tensor(some_row, torch::kFloat64).unsqueeze(0);
+  ResidualStream stream{{start, start}};
   for (int index = 0; index < 6; ++index) {
-    const ResidualSite at = site(Sublayer::feed_forward, index);
-    x = made(PreNorm{}, at).forward(x, branch);
-    stream = made(HyperConnections{}, at).forward(stream, branch);
-    for (const torch::Tensor& lane : stream.lanes) EXPECT_TRUE(torch::equal(lane, x)) << index;
+    const Row f = bent_row(x);
+    x = normed_row(plus(x, f));
+    dual = plus(dual, f);
+    stream = stepped(ResiDual{}, stream, index);
+    EXPECT_LT(distance(stream.lanes[0], x), 1e-14) << index;
+    EXPECT_LT(distance(stream.lanes[1], dual), 1e-14) << index;
   }
 }
 
-// H' = A H + b f(m H), Zhu et al. 2024, equation 1, with every factor away from its start.
-TEST(HyperConnections, MixTheirLanesAsThePaperSays) {
-  torch::manual_seed(5);
-  Residual residual = made(HyperConnections{.lanes = 3}, site(Sublayer::feed_forward, 1));
-  const torch::NoGradGuard no_grad;
-  for (const torch::Tensor& each : {residual.shortcut, residual.branch, residual.read}) {
-    each.copy_(torch::randn(each.sizes()));
+// o = f(x + norm(y)); x = norm(x + o), y = y + o (arXiv:2602.08064); with the authors' damping, in
+// which o counts 1 / sqrt(2 l) for x.
+TEST(SiameseNorm, IsTheNaiveImplementationInDouble) {
+  for (const bool damped : {false, true}) {
+    for (const bool input_norm : {false, true}) {
+      Row x = some_row, y = some_row;
+      const torch::Tensor start = torch::tensor(some_row, torch::kFloat64).unsqueeze(0);
+      ResidualStream stream{{start, start}};
+      for (int index = 0; index < 6; ++index) {
+        const Row sum = plus(x, normed_row(y));
+        const Row o = bent_row(input_norm ? normed_row(sum) : sum);
+        x = normed_row(plus(x, o, damped ? 1 / std::sqrt(2 * (index / 3 + 1)) : 1));
+        y = plus(y, o);
+        stream = stepped(SiameseNorm{damped, input_norm}, stream, index);
+        EXPECT_LT(distance(stream.lanes[0], x), 1e-14) << index;
+        EXPECT_LT(distance(stream.lanes[1], y), 1e-14) << index;
+      }
+    }
   }
-  const torch::Tensor lanes = torch::randn({3, 4 * d});
-  const torch::Tensor h = residual.read.unsqueeze(0).mm(lanes).view({4, d});
-  const torch::Tensor f = branch(normed(h)).view({1, 4 * d});
-  const torch::Tensor expected = residual.shortcut.mm(lanes) + residual.branch.unsqueeze(1).mm(f);
+}
+
+/// The lanes of a stream that enters so.
+ResidualStream entering(const StackForm& form, const torch::Tensor& x) {
   ResidualStream stream;
-  for (const torch::Tensor& lane : lanes.unbind()) stream.lanes.push_back(lane.view({4, d}));
-  stream = residual.forward(stream, branch);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(torch::allclose(stream.lanes[i], expected[i].view({4, d}), 1e-4, 1e-5)) << i;
+  for (const double factor : form.enter.values()) stream.lanes.push_back(x * factor);
+  return stream;
+}
+
+// v_0 is the embedding, v_i what connection i gave; each reads their mean at the start, for w = 0.
+TEST(AttentionResiduals, ReadAtTheStartThePlainMeanOfWhatIsThere) {
+  torch::manual_seed(8);
+  const AttentionResiduals scheme{.blocks = 6};
+  std::vector<torch::Tensor> values{torch::randn({4, d})};
+  ResidualStream stream = entering(scheme.stack(), values.front());
+  for (int index = 0; index < 6; ++index) {
+    values.push_back(bent(normed(torch::stack(values).mean(0))));
+    stream = connection(scheme, site(Sublayer::self_attention, index)).forward(stream, bent);
+    for (int i = 0; i <= index + 1; ++i) {
+      EXPECT_TRUE(torch::allclose(stream.lanes[i], values[i], 1e-5, 1e-5)) << index << ' ' << i;
+    }
   }
 }
 
-TEST(DynamicHyperConnections, AreTheStaticOnesAtTheStart) {
-  torch::manual_seed(6);
-  const torch::Tensor x = torch::randn({5, d});
-  const ResidualSite at = site(Sublayer::feed_forward, 2);
-  ResidualStream fixed{std::vector<torch::Tensor>(4, x)}, followed = fixed;
-  fixed = made(HyperConnections{}, at).forward(fixed, branch);
-  followed = made(HyperConnections{.dynamic = true}, at).forward(followed, branch);
-  for (int i = 0; i < 4; ++i) {
-    EXPECT_TRUE(torch::allclose(followed.lanes[i], fixed.lanes[i], 1e-5, 1e-6)) << i;
+// softmax_i(w . rms(v_i)) (Kimi team 2026, arXiv:2603.15031), over the lanes that are there.
+TEST(AttentionResiduals, WeighEveryRowByItsOwnSoftmax) {
+  torch::manual_seed(9);
+  const AttentionResiduals scheme{.blocks = 6};
+  Residual residual = connection(scheme, site(Sublayer::self_attention, 2));
+  const torch::Tensor w = residual.named_parameters()["read_gate"].detach();
+  w.copy_(torch::randn({1, d}));
+  ResidualStream stream;
+  for (int i = 0; i < 7; ++i) stream.lanes.push_back(torch::randn({4, d}) * (i < 3 ? 1 : 0));
+  std::vector<torch::Tensor> logits;
+  for (int i = 0; i < 3; ++i) {
+    const torch::Tensor& v = stream.lanes[i];
+    logits.push_back(torch::mv(v / v.square().mean(1, true).sqrt(), w[0]));
+  }
+  const torch::Tensor p = torch::stack(logits).softmax(0);
+  torch::Tensor h = torch::zeros({4, d});
+  for (int i = 0; i < 3; ++i) h = h + p[i].unsqueeze(1) * stream.lanes[i];
+  stream = residual.forward(stream, bent);
+  EXPECT_TRUE(torch::allclose(stream.lanes[3], bent(normed(h)), 1e-4, 1e-5));
+}
+
+TEST(AttentionResiduals, SumWhatTheConnectionsOfABlockGive) {
+  const AttentionResiduals scheme{.blocks = 4};
+  for (int index = 0; index < 12; ++index) {
+    const ResidualForm form = scheme.form({.index = index, .count = 12});
+    for (int lane = 0; lane < 5; ++lane) {
+      EXPECT_EQ(form.branch.start.at(0, lane), lane == index / 3 + 1 ? 1 : 0);
+      const bool is_there = lane <= (index == 0 ? 0 : (index - 1) / 3 + 1);
+      EXPECT_EQ(form.read.start.at(0, lane) == 0, is_there) << index << ' ' << lane;
+    }
   }
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "ballast/base/error.h"
-#include "ballast/residual/gate.h"
 #include "ballast/residual/lanes.h"
 
 namespace ballast {
@@ -19,7 +18,11 @@ torch::Tensor scaled(const torch::Tensor& x, const Factor& factor) {
 }  // namespace
 
 Standing standing_of(const ResidualForm& form, const NormChoice& norm) {
-  return {form.norms, form.factors, form.shifts, form_of(norm)};
+  Standing made{form.norms, form.factors, form.shifts, form_of(norm)};
+  for (const auto& [name, point] : EnumNames<Point>::value) {
+    if (form.head_norms.has(point)) made.own_norms.push_back({point, of_each_head(made.norm)});
+  }
+  return made;
 }
 
 Residual::Residual(const ResidualOptions& options, const Residual* first_of_layer)
@@ -44,9 +47,10 @@ Residual::Residual(const ResidualOptions& options, const Residual* first_of_laye
   branch = store("branch", form.branch, of_layer(&Residual::branch));
   input = store("input", form.input, of_layer(&Residual::input));
   read = store("read", form.read, of_layer(&Residual::read));
-  shortcut_gate_ = store_gate("shortcut", form.shortcut);
-  branch_gate_ = store_gate("branch", form.branch);
-  read_gate_ = store_gate("read", form.read);
+  const int64_t d = options.site.d_model;
+  shortcut_gate_ = store_gate(*this, "shortcut", form.shortcut, options.lanes, d);
+  branch_gate_ = store_gate(*this, "branch", form.branch, options.lanes, d);
+  read_gate_ = store_gate(*this, "read", form.read, options.lanes, d);
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
 }
 
@@ -96,8 +100,11 @@ torch::Tensor Residual::read_lanes(const std::vector<torch::Tensor>& lanes,
   if (const auto norm = norm_at(Point::lane)) {
     for (size_t i = 1; i < lanes.size(); ++i) normed[i] = norm->forward(lanes[i], sequences);
   }
-  const torch::Tensor sum = weighed(options_.form.read, read, read_gate_, 1, normed, lanes).front();
-  return sum.defined() ? sum : torch::zeros_like(lanes.front());
+  std::vector<torch::Tensor> sums = weighed(options_.form.read, read, read_gate_, 1, normed, lanes);
+  for (torch::Tensor& sum : sums) {
+    if (!sum.defined()) sum = torch::zeros_like(lanes.front());
+  }
+  return sums.size() == 1 ? sums.front() : torch::cat(sums, 1);
 }
 
 std::vector<torch::Tensor> Residual::joined_lanes(const std::vector<torch::Tensor>& lanes,
@@ -108,16 +115,19 @@ std::vector<torch::Tensor> Residual::joined_lanes(const std::vector<torch::Tenso
   const Coefficient& b = options_.form.branch;
   const torch::Tensor by_row =
       b.gate ? gated_by_row(b, branch, branch_gate_, branch_multiplier_, lanes) : torch::Tensor();
+  const bool parts = options_.form.reads_parts();
+  const int64_t width = lanes.front().size(1);
   for (int64_t i = 0; i < options_.lanes; ++i) {
+    const torch::Tensor given = parts ? f.narrow(1, i * width, width) : f;
     torch::Tensor& lane = next[i];
-    if (!lane.defined()) lane = torch::zeros_like(f);
+    if (!lane.defined()) lane = torch::zeros_like(given);
     if (by_row.defined()) {
-      lane = lane + f * by_row.select(2, i);
+      lane = lane + given * by_row.select(2, i);
       continue;
     }
     const Factor factor = acting(b, b.start.at(0, static_cast<int>(i)),
                                  branch.defined() ? branch[i] : branch, branch_multiplier_);
-    if (factor.trained.defined() || factor.constant != 0) lane = lane + scaled(f, factor);
+    if (factor.trained.defined() || factor.constant != 0) lane = lane + scaled(given, factor);
   }
   next.front() = at(Point::stream, next.front(), sequences);
   return next;
@@ -153,17 +163,6 @@ torch::Tensor Residual::gated_by_row(const Coefficient& coefficient, const torch
   return number == 1 ? weights : weights * number;
 }
 
-Residual::StoredGate Residual::store_gate(const std::string& name, const Coefficient& coefficient) {
-  if (!coefficient.gate) return {};
-  const Gate& gate = *coefficient.gate;
-  StoredGate made{name + "_gate", name + "_gate_scale", {}, {}};
-  made.weight = register_parameter(
-      made.weight_name, torch::zeros(gate_shape(gate, coefficient.start.rows(), options_.lanes,
-                                                options_.site.d_model)));
-  made.scale = register_parameter(made.scale_name, torch::full({}, gate.scale));
-  return made;
-}
-
 void Residual::set_profiled_shortcut(double omega) const {
   const torch::NoGradGuard no_grad;
   shortcut.fill_(omega);
@@ -182,7 +181,8 @@ Residual::Coefficients Residual::acting_coefficients() const {
 
 double Residual::acting_shortcut() const {
   const torch::NoGradGuard no_grad;
-  const torch::Tensor stored = shortcut.defined() && options_.lanes > 1 ? shortcut[0][0] : shortcut;
+  const torch::Tensor stored =
+      shortcut.defined() && options_.lanes > 1 ? shortcut.view(-1)[0] : shortcut;
   const Coefficient& declared = options_.form.shortcut;
   const Factor now = acting(declared, declared.start.at(0, 0), stored, shortcut_multiplier_);
   return now.trained.defined() ? now.trained.mean().item<double>() : now.constant;
@@ -224,15 +224,7 @@ std::vector<ParameterSlot> Residual::describe() {
   add("input", input, Role::branch_coefficient, options_.form.input);
   add("read", read, Role::point_factor, options_.form.read);
   const auto add_gate = [&](const StoredGate& gate, const Coefficient& coefficient) {
-    if (!coefficient.gate) return;
-    const int64_t inputs = gate.weight.size(1);
-    slots.push_back({.name = gate.weight_name,
-                     .tensor = gate.weight,
-                     .facts = {.role = Role::lane_gate, .fan_in = inputs, .decay = true}});
-    slots.push_back({.name = gate.scale_name,
-                     .tensor = gate.scale,
-                     .facts = {.role = Role::point_factor, .fan_in = inputs},
-                     .start = coefficient.gate->scale});
+    for (ParameterSlot& slot : slots_of(gate, coefficient)) slots.push_back(std::move(slot));
   };
   add_gate(shortcut_gate_, options_.form.shortcut);
   add_gate(branch_gate_, options_.form.branch);

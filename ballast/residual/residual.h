@@ -10,6 +10,7 @@
 #include "ballast/layers/dropout.h"
 #include "ballast/layers/pointed.h"
 #include "ballast/residual/form.h"
+#include "ballast/residual/gate.h"
 
 namespace ballast {
 
@@ -72,16 +73,11 @@ class Residual : public Pointed, public Surrounding {
   void complete(ParameterFacts& facts) const override;
   void complete(FactorFacts& facts) const override;
 
-  /// Trained or profiled coefficients: [] or [d]; with n lanes shortcut [n, n], branch and read
-  /// [n].
+  /// Trained or profiled coefficients: [] or [d]; with n lanes shortcut [n, n] (before permutations
+  /// [n!]), branch [n], read [n] or, of parts, [n, n].
   torch::Tensor shortcut, branch, input, read;
 
  private:
-  /// What a coefficient's gate adds: its matrix and its scale, undefined where it has none.
-  struct StoredGate {
-    std::string weight_name, scale_name;
-    torch::Tensor weight, scale;
-  };
   torch::Tensor store(const std::string& name, const Coefficient& coefficient,
                       const torch::Tensor& of_layer);
   Factor factor(const Coefficient& coefficient, const torch::Tensor& stored,
@@ -92,7 +88,6 @@ class Residual : public Pointed, public Surrounding {
                                      const StoredGate& gate, double multiplier,
                                      const std::vector<torch::Tensor>& lanes,
                                      const std::vector<torch::Tensor>& seen) const;
-  StoredGate store_gate(const std::string& name, const Coefficient& coefficient);
   torch::Tensor gated_by_row(const Coefficient& coefficient, const torch::Tensor& stored,
                              const StoredGate& gate, double multiplier,
                              const std::vector<torch::Tensor>& seen) const;

@@ -76,6 +76,15 @@ TEST(Residual, FormsThatSayNothingSensibleAreRefusedWithTheReason) {
   EXPECT_THAT(reason({.factors = {{Point::logits, constant(2)}}}), HasSubstr("a factor stands at"));
   EXPECT_THAT(reason({.norms = {Point::lane}}), HasSubstr("with one lane"));
   EXPECT_EQ(reason({.norms = {Point::lane}}, 2), "");
+  EXPECT_THAT(reason({.head_norms = {Point::read}}), HasSubstr("of each head stands at"));
+  EXPECT_EQ(reason({.head_norms = {Point::value}}), "");
+  const Coefficient parts = constant(Grid(2, {1, 0, 0, 1}));
+  EXPECT_EQ(reason({.read = parts}, 2), "");
+  EXPECT_THAT(reason({.read = parts}, 3), HasSubstr("2 x 2, expected 3 x 3"));
+  EXPECT_THAT(reason({.norms = {Point::stream}, .read = parts}, 2), HasSubstr("parts of a row"));
+  Coefficient permuted = constant(std::vector<double>(3));
+  permuted.gate = Gate{.outer = GateMap::permutations, .all_lanes = true};
+  EXPECT_THAT(reason({.shortcut = permuted}, 2), HasSubstr("permutations of 2 lanes"));
   EXPECT_THROW(made({.branch = {.profiled = true}}), RecipeError);
 }
 

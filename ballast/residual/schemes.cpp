@@ -1,13 +1,10 @@
 #include "ballast/residual/schemes.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ballast {
 namespace {
-
-int layers_of(const ResidualSite& site) {
-  return site.stack == Stack::encoder ? site.encoder_layers : site.decoder_layers;
-}
 
 bool is_single_stack(const ResidualSite& site) {
   return site.encoder_layers == 0 || site.decoder_layers == 0;
@@ -50,16 +47,9 @@ double LayerScale::start(const ResidualSite& site) const {
   return layers <= 24 ? 1e-5 : 1e-6;
 }
 
-ResidualForm Ramp::form(const ResidualSite& site) const {
-  ResidualForm made{.branch = ramp(ramp_steps(steps, by_layer, site))};
-  if (norm == NormPlacement::pre) made.norms = {Point::read};
-  if (norm == NormPlacement::post) made.norms = {Point::stream};
-  return made;
-}
-
-StackForm Ramp::stack() const {
-  if (norm == NormPlacement::pre) return {.norms = {Point::stack}};
-  return {};
+double DeepScale::beta_squared_at(const ResidualSite& site) const {
+  // 1 / layers would leave nothing of the shortcut where there is one layer.
+  return beta_squared.value_or(1.0 / std::max(layers_of(site), 2));
 }
 
 ResidualForm form_of(const ResidualChoice& choice, const ResidualSite& site) {

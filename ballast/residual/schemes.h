@@ -4,6 +4,7 @@
 
 #include "ballast/residual/coefficient_schemes.h"
 #include "ballast/residual/form.h"
+#include "ballast/residual/hyper_schemes.h"
 #include "ballast/residual/inner_norm_schemes.h"
 #include "ballast/residual/lane_schemes.h"
 #include "ballast/residual/norm_place_schemes.h"
@@ -30,8 +31,8 @@ struct Joined<std::variant<First...>, std::variant<Second...>, Rest...>
     : Joined<std::variant<First..., Second...>, Rest...> {};
 
 /// Every scheme a recipe can name.
-using ResidualChoice =
-    Joined<NormPlaceSchemes, CoefficientSchemes, InnerNormSchemes, LaneSchemes>::Choice;
+using ResidualChoice = Joined<NormPlaceSchemes, CoefficientSchemes, InnerNormSchemes, LaneSchemes,
+                              HyperSchemes>::Choice;
 
 /// How the scheme makes the connection at `site`, and what it asks of the branch's weights. Depends
 /// on nothing else, so it may be called at any time.

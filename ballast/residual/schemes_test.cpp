@@ -66,12 +66,12 @@ TEST(SubNorm, GammaHasThePublishedValues) {
 std::vector<std::pair<StackForm, ResidualForm>> sayings_of(const ResidualChoice& scheme) {
   std::vector<std::pair<StackForm, ResidualForm>> all;
   for (const Stack stack : {Stack::encoder, Stack::decoder}) {
-    for (const Sublayer kind :
-         {Sublayer::self_attention, Sublayer::cross_attention, Sublayer::feed_forward}) {
-      ResidualSite at = site(stack, 3, 3);
-      at.kind = kind;
-      at.index = 5;
-      at.count = 9;
+    for (int index = 0; index < 12; ++index) {
+      ResidualSite at = site(stack, 4, 4);
+      at.kind = static_cast<Sublayer>(index % 3);
+      at.index = index;
+      at.count = 12;
+      at.layer = index / 3;
       all.emplace_back(stack_of(scheme), form_of(scheme, at));
     }
   }

@@ -57,7 +57,12 @@ std::vector<LawCase> cases_of(Choice ModelOptions::*option) {
 
 }  // namespace
 
-std::vector<LawCase> scheme_cases() { return cases_of(&ModelOptions::residual); }
+std::vector<LawCase> scheme_cases() {
+  return cases_of<ResidualChoice>([](ResidualChoice kind) {
+    if (auto* mixed = std::get_if<MixNorm>(&kind)) mixed->share = 0.5;  // of two blocks
+    return toy_options(kind);
+  });
+}
 
 std::vector<LawCase> norm_cases() {
   return cases_of<NormChoice>([](NormChoice kind) {
