@@ -34,6 +34,18 @@ struct ChoiceTraits<std::variant<Kinds...>> {
   }
 };
 
+/// One choice of the kinds of several, `Joined<A, B>::Choice`: a list whose families have headers
+/// of their own.
+template <class... Choices>
+struct Joined;
+template <class... Kinds>
+struct Joined<std::variant<Kinds...>> {
+  using Choice = std::variant<Kinds...>;
+};
+template <class... First, class... Second, class... Rest>
+struct Joined<std::variant<First...>, std::variant<Second...>, Rest...>
+    : Joined<std::variant<First..., Second...>, Rest...> {};
+
 /// Name, formula and source of the kind a variant holds.
 template <class... Kinds>
 constexpr const KindInfo& info_of(const std::variant<Kinds...>& choice) {

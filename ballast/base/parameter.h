@@ -15,6 +15,20 @@
 
 namespace ballast {
 
+/// What a parameter may know of the whole model; zeros where nobody says.
+struct ModelFacts {
+  int encoder_layers = 0, decoder_layers = 0;
+  int64_t d_model = 0;
+  double dropout = 0;  ///< after the embeddings and on every branch
+};
+
+/// E f^2 and E f'^2 of a function of N(0, 1); of a pair f(g) u the slopes for g and for u together.
+/// Both are 1 where there is none.
+struct SecondMoments {
+  double value = 1;
+  double slope = 1;
+};
+
 /// What a rule may know of a parameter: initialisers, parameterisations and optimizers are
 /// functions of this. A module says what it knows itself; what surrounds it adds the rest
 /// (`Surrounding`).
@@ -27,6 +41,10 @@ struct ParameterFacts {
       {};                          ///< of the connection it belongs to: branch, norm or factor
   double gain = 1;                 ///< what the scheme asks of its standard deviation
   std::optional<bool> decay = {};  ///< absent: matrices decay, vectors do not
+  int64_t head_width = 0;          ///< features of a head, of the matrices of an attention
+  SecondMoments activation = {};   ///< of the function between the matrices of a feed-forward layer
+  double shortcut = 1, branch = 1;  ///< factors of the connection at the start, of the first lane
+  ModelFacts model = {};
 
   /// Whether weight decay acts on it.
   bool decays() const { return decay.value_or(!is_vector(role)); }

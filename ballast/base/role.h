@@ -66,6 +66,11 @@ constexpr bool is_vector(Role role) {
          role == Role::weight_factor || role == Role::lane_gate;
 }
 
+/// True for the matrix whose result is its branch's.
+constexpr bool ends_branch(Role role) {
+  return role == Role::attention_output || role == Role::feed_forward_out;
+}
+
 /// Which residual connection a module serves, counted in its own stack.
 struct ResidualSite {
   Stack stack = Stack::encoder;
@@ -75,6 +80,9 @@ struct ResidualSite {
   int layer = 0;  ///< block, from 0
   int encoder_layers = 0, decoder_layers = 0;
   int64_t d_model = 1;
+
+  /// Blocks of its stack.
+  int layers() const { return stack == Stack::encoder ? encoder_layers : decoder_layers; }
 
   bool operator==(const ResidualSite&) const = default;
 };

@@ -11,9 +11,12 @@ Attention::Attention(const AttentionLayerOptions& options)
           standard_factor({Point::scores, options.d_model / options.heads}))) {
   const int64_t d = options.d_model;
   const auto projection = [&](const std::string& name, Role role) {
-    return register_module(
-        name, std::make_shared<Linear>(
-                  LinearShape{.fan_in = d, .fan_out = d, .role = role, .form = options.weights}));
+    return register_module(name,
+                           std::make_shared<Linear>(LinearShape{.fan_in = d,
+                                                                .fan_out = d,
+                                                                .role = role,
+                                                                .form = options.weights,
+                                                                .head_width = d / options.heads}));
   };
   query = projection("query", Role::query);
   key = projection("key", Role::key);

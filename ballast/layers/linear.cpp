@@ -90,7 +90,9 @@ std::vector<ParameterSlot> Linear::describe() {
   const ParameterFacts facts{.role = shape_.role,
                              .fan_in = shape_.fan_in,
                              .fan_out = shape_.fan_out,
-                             .stacked = shape_.stacked};
+                             .stacked = shape_.stacked,
+                             .head_width = shape_.head_width,
+                             .activation = shape_.activation};
   std::vector<ParameterSlot> slots{
       {.name = "weight", .tensor = weight, .facts = facts, .multiplier = &multiplier}};
   const ParameterFacts beside{.role = Role::weight_factor,

@@ -23,6 +23,8 @@ struct LinearShape {
   bool bias = true;
   int64_t stacked = 1;  ///< matrices of this shape in the one weight, below each other
   WeightForm form = {};
+  int64_t head_width = 0;  ///< see `ParameterFacts`, as `activation`
+  SecondMoments activation = {};
 };
 
 /// Rows [N, fan_in] that linear layers read. Layers that read the same rows share one bfloat16 copy

@@ -22,6 +22,11 @@ ParameterFacts facts_of_foreign(const torch::nn::Module& owner, const torch::Ten
   if (tensor.dim() < 2) {
     const bool normalises = dynamic_cast<const torch::nn::LayerNormImpl*>(&owner) != nullptr;
     const Role role = !normalises ? Role::bias : (is_bias ? Role::norm_bias : Role::norm_gain);
+    if (const auto* linear = dynamic_cast<const torch::nn::LinearImpl*>(&owner)) {
+      return {.role = role,
+              .fan_in = linear->options.in_features(),
+              .fan_out = linear->options.out_features()};
+    }
     return {.role = role, .fan_in = tensor.numel(), .fan_out = tensor.numel()};
   }
   const bool embeds = dynamic_cast<const torch::nn::EmbeddingImpl*>(&owner) != nullptr;

@@ -80,8 +80,7 @@ struct SiteRule {
 
   /// Block l of L, from 0, lies at l / L.
   bool serves(const ResidualSite& site) const {
-    const int layers = site.stack == Stack::encoder ? site.encoder_layers : site.decoder_layers;
-    const double depth = static_cast<double>(site.layer) / layers;
+    const double depth = static_cast<double>(site.layer) / site.layers();
     return (!stack || *stack == site.stack) && (!sublayer || *sublayer == site.kind) &&
            depth >= from && depth < to;
   }

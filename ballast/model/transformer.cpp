@@ -110,6 +110,13 @@ int64_t Transformer::longest_sequence() const {
   return encoder ? std::min(target, source_positions->longest_sequence()) : target;
 }
 
+void Transformer::complete(ParameterFacts& facts) const {
+  facts.model = {.encoder_layers = static_cast<int>(options_.layers(Stack::encoder)),
+                 .decoder_layers = static_cast<int>(options_.layers(Stack::decoder)),
+                 .d_model = options_.d_model,
+                 .dropout = options_.dropout};
+}
+
 void Transformer::set_activations(Activations activations) {
   if (encoder) encoder->activations = activations;
   decoder->activations = activations;

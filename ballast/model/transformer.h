@@ -30,7 +30,7 @@ struct DecodeState {
 /// Encoder-decoder (Vaswani et al. 2017, arXiv:1706.03762), or the same decoder without a source
 /// (causal_lm). Modules only: values are decided by `parameterize`, `initialize` and `calibrate`;
 /// as made, matrices are 0.
-class Transformer : public torch::nn::Module {
+class Transformer : public torch::nn::Module, public Surrounding {
  public:
   /// Throws RecipeError when the options contradict each other (heads must divide d_model, ...), or
   /// when embeddings are to be shared between two vocabularies.
@@ -62,6 +62,10 @@ class Transformer : public torch::nn::Module {
 
   /// Whether both stacks keep what their blocks compute, see `BlockStack::activations`.
   void set_activations(Activations activations);
+
+  std::vector<const torch::nn::Module*> surrounded() const override { return {this}; }
+  void complete(ParameterFacts& facts) const override;
+  void complete(FactorFacts&) const override {}
 
   const ModelOptions& options() const { return options_; }
   Context& context() const { return *context_; }

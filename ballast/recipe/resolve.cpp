@@ -110,6 +110,27 @@ void check_optimizer(const Recipe& recipe, std::vector<Contradiction>& found) {
   }
 }
 
+/// Feed-forward layers of a shape that the initialisation cannot fill.
+void check_init(const Recipe& recipe, std::vector<Contradiction>& found) {
+  const ModelOptions& model = recipe.model;
+  const int64_t arguments = form_of(model.activation).arguments();
+  const ParameterFacts in{.role = Role::feed_forward_in,
+                          .fan_in = model.d_model,
+                          .fan_out = model.d_ff,
+                          .stacked = arguments};
+  const ParameterFacts out{
+      .role = Role::feed_forward_out, .fan_in = model.d_ff, .fan_out = model.d_model};
+  for (const ParameterFacts& facts : {in, out}) {
+    const std::optional<Draw> draw = draw_of(recipe.init, facts);
+    const std::string why =
+        draw ? refusal_of(*draw, facts.stacked * facts.fan_out, facts.fan_in) : std::string();
+    if (why.empty()) continue;
+    found.push_back({"model.d_ff", fmt::format("init.kind = {} and model.d_ff = {}: {}",
+                                               info_of(recipe.init).name, model.d_ff, why)});
+    return;
+  }
+}
+
 void check_patience(const Recipe& recipe, std::vector<Contradiction>& found) {
   if (recipe.train.patience == 0) return;
   if (recipe.train.validate_every == 0) {
@@ -141,6 +162,7 @@ std::vector<Contradiction> contradictions(const Recipe& recipe) {
   check_positions(recipe, found);
   check_schedule(recipe, found);
   check_optimizer(recipe, found);
+  check_init(recipe, found);
   check_patience(recipe, found);
   check_files(recipe, found);
   for (Contradiction& each : vocabulary_contradictions(recipe)) found.push_back(std::move(each));

@@ -72,6 +72,16 @@ TEST(Contradictions, ASchedulesEndAndDecayArePossible) {
   EXPECT_THAT(found_at(recipe), IsEmpty());
 }
 
+TEST(Contradictions, AMirroredFeedForwardLayerHasAnEvenWidth) {
+  Recipe recipe = sound();
+  recipe.init = LookLinear{};
+  EXPECT_THAT(found_at(recipe), IsEmpty());
+  recipe.model.d_ff = 2047;
+  EXPECT_THAT(found_at(recipe), ElementsAre("model.d_ff"));
+  recipe.init = Fairseq{};
+  EXPECT_THAT(found_at(recipe), IsEmpty());
+}
+
 TEST(Contradictions, PatienceHasValidationsToCount) {
   Recipe recipe = sound();
   recipe.train.patience = 2;

@@ -247,6 +247,8 @@ std::vector<const torch::nn::Module*> Residual::surrounded() const {
 void Residual::complete(ParameterFacts& facts) const {
   facts.site = options_.site;
   facts.gain *= options_.form.gains.of(facts.role);
+  facts.shortcut = options_.form.shortcut.start.number();
+  facts.branch = options_.form.branch.start.number();
 }
 
 void Residual::complete(FactorFacts& facts) const { facts.site = options_.site; }

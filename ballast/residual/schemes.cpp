@@ -28,21 +28,21 @@ double AdminConstant::omega(int connections) const {
 // Wang et al. 2022, figure 2: N encoder layers, M decoder layers.
 double DeepNorm::alpha(const ResidualSite& site) const {
   const double n = site.encoder_layers, m = site.decoder_layers;
-  if (is_single_stack(site)) return std::pow(2.0 * layers_of(site), 0.25);
+  if (is_single_stack(site)) return std::pow(2.0 * site.layers(), 0.25);
   if (site.stack == Stack::encoder) return 0.81 * std::pow(std::pow(n, 4) * m, 1.0 / 16);
   return std::pow(3 * m, 0.25);
 }
 
 double DeepNorm::beta(const ResidualSite& site) const {
   const double n = site.encoder_layers, m = site.decoder_layers;
-  if (is_single_stack(site)) return std::pow(8.0 * layers_of(site), -0.25);
+  if (is_single_stack(site)) return std::pow(8.0 * site.layers(), -0.25);
   if (site.stack == Stack::encoder) return 0.87 * std::pow(std::pow(n, 4) * m, -1.0 / 16);
   return std::pow(12 * m, -0.25);
 }
 
 double LayerScale::start(const ResidualSite& site) const {
   if (initial) return *initial;
-  const int layers = layers_of(site);
+  const int layers = site.layers();
   if (layers <= 18) return 0.1;
   return layers <= 24 ? 1e-5 : 1e-6;
 }

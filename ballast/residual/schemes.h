@@ -19,17 +19,6 @@ namespace ballast {
 // Nothing outside a row asks for its name. A row lies in the header of its family, which ends with
 // the family's list.
 
-/// One variant of the kinds of several.
-template <class... Choices>
-struct Joined;
-template <class... Kinds>
-struct Joined<std::variant<Kinds...>> {
-  using Choice = std::variant<Kinds...>;
-};
-template <class... First, class... Second, class... Rest>
-struct Joined<std::variant<First...>, std::variant<Second...>, Rest...>
-    : Joined<std::variant<First..., Second...>, Rest...> {};
-
 /// Every scheme a recipe can name.
 using ResidualChoice = Joined<NormPlaceSchemes, CoefficientSchemes, InnerNormSchemes, LaneSchemes,
                               HyperSchemes>::Choice;

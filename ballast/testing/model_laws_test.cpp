@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "ballast/base/philox.h"
+#include "ballast/base/sampling.h"
 #include "ballast/testing/toy.h"
 #include "ballast/values/calibrate.h"
 
@@ -24,12 +26,15 @@ torch::Tensor loss_of(const Transformer& model, const Packed& source, const Pack
 /// A law that holds for every row of every list, whatever it is.
 class EveryModel : public ::testing::TestWithParam<LawCase> {
  protected:
-  std::shared_ptr<Transformer> calibrated(const ModelOptions& options) {
-    auto model = toy_model(options);
+  std::shared_ptr<Transformer> calibrated(const LawCase& each_case) {
+    auto model = toy_model(each_case);
     calibrate(*model, source_, target_);
-    // Away from the start every coefficient takes part, also those that begin at zero.
-    for (const InventoryEntry& entry : inventory(*model).parameters) {
-      if (entry.facts.role == Role::branch_coefficient) entry.tensor.detach().add_(0.3);
+    // Away from the start everything takes part, also what begins at zero.
+    for (const PlannedParameter& each : plan(*model, {.init = each_case.init}).parameters) {
+      const torch::Tensor tensor = each.entry.tensor.detach();
+      if (each.entry.facts.role == Role::branch_coefficient) tensor.add_(0.3);
+      if (is_vector(each.entry.facts.role) || !each.draw.is_constant()) continue;
+      tensor.add_(uniform_numbers(tensor.sizes(), key_of(each.entry.name)) - 0.5);
     }
     model->context().step = 700;
     return model;
@@ -40,7 +45,7 @@ class EveryModel : public ::testing::TestWithParam<LawCase> {
 };
 
 TEST_P(EveryModel, GradientsEqualFiniteDifferencesInDouble) {
-  auto model = calibrated(GetParam().options);
+  auto model = calibrated(GetParam());
   model->to(torch::kFloat64);
   loss_of(*model, source_, target_).backward();
   const double step = 1e-5;
@@ -67,7 +72,7 @@ TEST_P(EveryModel, GradientsEqualFiniteDifferencesInDouble) {
 }
 
 TEST_P(EveryModel, C47AChangedTokenChangesNothingBeforeIt) {
-  auto model = calibrated(GetParam().options);
+  auto model = calibrated(GetParam());
   const torch::Tensor before = model->logits(model->forward(source_, target_));
   Packed changed = target_;
   changed.tokens = target_.tokens.clone();
@@ -79,7 +84,7 @@ TEST_P(EveryModel, C47AChangedTokenChangesNothingBeforeIt) {
 }
 
 TEST_P(EveryModel, StepByStepDecodingEqualsTheWholeSentence) {
-  auto model = calibrated(GetParam().options);
+  auto model = calibrated(GetParam());
   const Packed target = toy_ids({4, 4, 4}, toy_vocabulary, 3);
   const torch::Tensor whole = model->forward(source_, target);
   DecodeState state = model->start(model->encode(source_), 1);
@@ -91,7 +96,7 @@ TEST_P(EveryModel, StepByStepDecodingEqualsTheWholeSentence) {
 }
 
 TEST_P(EveryModel, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
-  auto model = calibrated(GetParam().options);
+  auto model = calibrated(GetParam());
   const torch::Tensor together = model->forward(source_, target_);
   const Packed lone_source{source_.tokens.slice(0, 4, 8), Segments::packed(std::array{int64_t{4}})};
   const Packed lone_target{target_.tokens.slice(0, 7, 10),
@@ -101,7 +106,7 @@ TEST_P(EveryModel, ASentenceDoesNotSeeItsNeighboursInTheBatch) {
 }
 
 TEST_P(EveryModel, CalibratingTwiceSetsTheSame) {
-  auto model = toy_model(GetParam().options);
+  auto model = toy_model(GetParam());
   const Profile once = calibrate(*model, source_, target_);
   const Profile twice = calibrate(*model, source_, target_);
   ASSERT_EQ(once.size(), 10U);
@@ -109,13 +114,16 @@ TEST_P(EveryModel, CalibratingTwiceSetsTheSame) {
 }
 
 TEST_P(EveryModel, C14NoTwoMatricesShareValuesAtTheStart) {
-  auto model = toy_model(GetParam().options);
-  const auto entries = inventory(*model).parameters;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    for (size_t j = i + 1; j < entries.size(); ++j) {
-      if (is_vector(entries[i].facts.role) || is_vector(entries[j].facts.role)) continue;
-      EXPECT_FALSE(torch::equal(entries[i].tensor, entries[j].tensor))
-          << entries[i].name << " equals " << entries[j].name;
+  auto model = toy_model(GetParam());
+  std::vector<InventoryEntry> drawn;
+  for (const PlannedParameter& each : plan(*model, {.init = GetParam().init}).parameters) {
+    if (!is_vector(each.entry.facts.role) && !each.draw.is_constant()) drawn.push_back(each.entry);
+  }
+  EXPECT_GE(drawn.size(), 1U);  // tables at least
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    for (size_t j = i + 1; j < drawn.size(); ++j) {
+      EXPECT_FALSE(torch::equal(drawn[i].tensor, drawn[j].tensor))
+          << drawn[i].name << " equals " << drawn[j].name;
     }
   }
 }
@@ -131,6 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Positions, EveryModel, ::testing::ValuesIn(testing::pos
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Activations, EveryModel, ::testing::ValuesIn(testing::activation_cases()),
                          case_name);
+INSTANTIATE_TEST_SUITE_P(Inits, EveryModel, ::testing::ValuesIn(testing::init_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Weights, EveryModel, ::testing::ValuesIn(testing::weight_cases()),
                          case_name);
 

@@ -84,6 +84,16 @@ std::vector<LawCase> position_cases() { return cases_of(&ModelOptions::positions
 std::vector<LawCase> activation_cases() { return cases_of(&ModelOptions::activation); }
 std::vector<LawCase> weight_cases() { return cases_of(&ModelOptions::weights); }
 
+std::vector<LawCase> init_cases() {
+  std::vector<LawCase> cases = cases_of<InitChoice>([](const InitChoice&) {
+    ModelOptions options = toy_options();
+    options.share_embeddings = EmbeddingSharing::none;
+    return options;
+  });
+  for (LawCase& each : cases) each.init = *ChoiceTraits<InitChoice>::make(each.name);
+  return cases;
+}
+
 std::vector<LawCase> all_cases() {
   std::vector<LawCase> all;
   for (const auto& list : {scheme_cases(), norm_cases(), query_key_cases(), position_cases(),

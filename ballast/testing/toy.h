@@ -28,7 +28,12 @@ constexpr int64_t toy_vocabulary = 11;  ///< ids, of which 0 to 3 are special
 struct LawCase {
   std::string name;
   ModelOptions options;
+  InitChoice init = Fairseq{};
 };
+
+inline std::shared_ptr<Transformer> toy_model(const LawCase& each) {
+  return toy_model(each.options, 1, each.init);
+}
 
 /// One toy model for every row of a list. Norms that read more than one token stand in the encoder.
 std::vector<LawCase> scheme_cases();
@@ -37,6 +42,7 @@ std::vector<LawCase> query_key_cases();
 std::vector<LawCase> position_cases();
 std::vector<LawCase> activation_cases();
 std::vector<LawCase> weight_cases();
-std::vector<LawCase> all_cases();  ///< of all lists
+std::vector<LawCase> all_cases();   ///< of all lists that change what a model is made of
+std::vector<LawCase> init_cases();  ///< with tables of their own for source, target and output
 
 }  // namespace ballast::testing

@@ -11,8 +11,7 @@ Draw start_of(const InventoryEntry& entry) {
 }
 
 PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
-  const bool is_matrix = !is_vector(entry.facts.role);
-  Draw draw = is_matrix ? draw_of(rules.init, entry.facts) : start_of(entry);
+  Draw draw = draw_of(rules.init, entry.facts).value_or(start_of(entry));
   Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain,
                                update_size(rules.optimizer, entry.facts));
   // Without a multiplier to set, the stored values carry the whole scale.
