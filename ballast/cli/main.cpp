@@ -122,6 +122,7 @@ int main(int argc, char** argv) {
   ballast::add_methods(app);
   ballast::add_prepare(app);
   ballast::add_check_recipe(app);
+  ballast::add_moments(app);
   add_help(app);
   std::error_code output_failure;
   const int code = run(app, argc, argv, output_failure);

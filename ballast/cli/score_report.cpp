@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "ballast/cli/table.h"
 
 namespace ballast {
 namespace {
@@ -48,27 +49,6 @@ std::string cell(const ScoreResult& result, int width) {
   }
   if (result.p_value) {
     text += fmt::format(" p = {:.4f}{}", *result.p_value, *result.p_value < 0.05 ? "*" : "");
-  }
-  return text;
-}
-
-size_t characters_in(const std::string& utf8) {
-  return static_cast<size_t>(
-      std::ranges::count_if(utf8, [](unsigned char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] + 2 - characters_in(row[i]), ' ');
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
   return text;
 }

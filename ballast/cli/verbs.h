@@ -17,6 +17,7 @@ void add_fold(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_check_recipe(CLI::App& app);
+void add_moments(CLI::App& app);
 
 /// With sacreBLEU's flags and numbers.
 void add_score(CLI::App& app);

@@ -16,7 +16,7 @@ namespace ballast {
 /// A kernel as a function of its differentiable tensors; undefined ones are passed through.
 using Kernel = std::function<torch::Tensor(const std::vector<torch::Tensor>&)>;
 
-/// Activations with a loop and without, gated and not.
+/// Activations with a loop and without, gated and not, scaled and shifted and not.
 inline constexpr std::array activations{Activation{Elementwise::identity},
                                         Activation{Elementwise::relu},
                                         Activation{Elementwise::gelu},
@@ -26,6 +26,11 @@ inline constexpr std::array activations{Activation{Elementwise::identity},
                                         Activation{Elementwise::sigmoid},
                                         Activation{Elementwise::tanh},
                                         Activation{Elementwise::elu, false, 0.7},
+                                        Activation{Elementwise::identity, false, 0, 0.6, 0.2},
+                                        Activation{Elementwise::relu, false, 0, 1.5},
+                                        Activation{Elementwise::sigmoid, false, 0, 4.8, -2.4},
+                                        Activation{Elementwise::mish, false, 0, 1.6, -0.4},
+                                        Activation{Elementwise::silu, true, 0, 1.7},
                                         Activation{Elementwise::identity, true},
                                         Activation{Elementwise::relu, true},
                                         Activation{Elementwise::gelu, true},

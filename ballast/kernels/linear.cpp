@@ -224,12 +224,26 @@ torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weig
 
 namespace {
 
-/// The product by the kernel, in float32, what follows it by ATen.
+/// An activation in two steps: what a loop can do, and what ATen does then.
+struct Steps {
+  Activation looped, left;
+};
+
+Steps steps_of(const Activation& activation) {
+  Steps steps{.looped = activation};
+  std::swap(steps.looped.scale, steps.left.scale);
+  std::swap(steps.looped.shift, steps.left.shift);
+  if (has_loop(steps.looped)) return steps;
+  return {.left = activation};
+}
+
+/// The product by the kernel, in float32, what no loop does by ATen.
 torch::Tensor activated_apart(const torch::Tensor& x, const torch::Tensor& weight,
                               const torch::Tensor& bias, LinearOptions options) {
-  const Activation activation = std::exchange(options.activation, {});
+  const Steps steps = steps_of(options.activation);
+  options.activation = steps.looped;
   const Precision result = std::exchange(options.result, Precision::float32);
-  const torch::Tensor y = activate(FusedLinear::apply(x, weight, given(bias), options), activation);
+  const torch::Tensor y = activate(FusedLinear::apply(x, weight, given(bias), options), steps.left);
   return result == Precision::bf16 && options.bf16_weight.defined() ? y.to(torch::kBFloat16) : y;
 }
 

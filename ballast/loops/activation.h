@@ -20,20 +20,28 @@ enum class Elementwise : uint8_t {
   mish,        ///< x tanh(softplus(x))
   tanh,
   sigmoid,
-  softplus,     ///< ln(1 + e^x)
-  relu_squared  ///< max(x, 0)^2
+  softplus,      ///< ln(1 + e^x)
+  relu_squared,  ///< max(x, 0)^2
+  quick_gelu,    ///< x sigmoid(1.702 x)
+  softsign,      ///< x / (1 + |x|)
+  erf
 };
 
 /// What a product goes through: f(z), or f(g) * u for rows [g | u] where it is gated (Shazeer 2020,
-/// arXiv:2002.05202), so that the result has half of the columns.
+/// arXiv:2002.05202), so that the result has half of the columns; then scale y + shift.
 struct Activation {
   Elementwise function = Elementwise::identity;
   bool gated = false;
   double parameter = 0;  ///< a of leaky_relu and elu; nothing else reads it
+  double scale = 1, shift = 0;
 
   /// Columns of the argument for each column of the result.
   constexpr int64_t arguments() const { return gated ? 2 : 1; }
-  constexpr bool is_identity() const { return function == Elementwise::identity && !gated; }
+  /// Whether the result is neither scaled nor shifted.
+  constexpr bool is_bare() const { return scale == 1 && shift == 0; }
+  constexpr bool is_identity() const {
+    return function == Elementwise::identity && !gated && is_bare();
+  }
 
   bool operator==(const Activation&) const = default;
 };

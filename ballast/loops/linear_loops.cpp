@@ -257,7 +257,7 @@ void for_summed_rows(const GradientRows<T, Out>& call, const Body& body) {
 }  // namespace
 
 bool has_loop(const Activation& activation) {
-  return HWY_DYNAMIC_DISPATCH(loop_exists)(activation);
+  return activation.is_bare() && HWY_DYNAMIC_DISPATCH(loop_exists)(activation);
 }
 
 bool derivative_from_output(const Activation& activation) {
