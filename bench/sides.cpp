@@ -39,7 +39,7 @@ OurSide::OurSide(const Recipe& recipe, const PlannedModel& planned)
 torch::Tensor OurSide::summed_loss(const Batch& batch) const {
   const torch::Tensor hidden = model_->forward(batch.source, batch.target_input);
   return cross_entropy(model_->output->against(hidden, batch.target_output), loss_options(options_))
-      .loss;
+      .objective;
 }
 
 StepTime OurSide::step(const Batch& batch) {

@@ -71,7 +71,11 @@ CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
   const Shares shares = shares_of(options, inputs.weight.size(0));
   const torch::Tensor loss =
       shares.every == 0 ? nll * shares.target : nll * shares.target - log_p.sum() * shares.every;
-  return {loss, nll.detach(), rows.targets.size(0)};
+  torch::Tensor objective = loss;
+  if (options.z_loss != 0) {
+    objective = loss + torch::logsumexp(wide(logits), -1).square().sum() * options.z_loss;
+  }
+  return {loss, nll.detach(), objective, rows.targets.size(0)};
 }
 
 namespace {
@@ -83,11 +87,12 @@ using torch::autograd::variable_list;
 struct LossCall {
   Shares shares;
   LossRows::Turn turn;
+  double z_loss = 0;
 };
 
 /// Results of a pass; the gradients are undefined unless the call turns logits into them.
 struct LossPass {
-  std::vector<double> loss, nll;
+  std::vector<double> loss, nll, z_loss;
   torch::Tensor hidden, weight, bias;
 };
 
@@ -143,7 +148,8 @@ void add_gradients(const torch::Tensor& logits, const CrossEntropyInputs& chunk,
 
 LossPass empty_pass(const CrossEntropyInputs& inputs, LossRows::Turn turn) {
   const int64_t rows = inputs.hidden.size(0);
-  LossPass pass{std::vector<double>(rows), std::vector<double>(rows), {}, {}, {}};
+  LossPass pass{
+      std::vector<double>(rows), std::vector<double>(rows), std::vector<double>(rows), {}, {}, {}};
   if (turn == LossRows::Turn::keep) return pass;
   const auto wide = inputs.weight.options().dtype(torch::kFloat32);
   pass.hidden = torch::empty(inputs.hidden.sizes(), wide);
@@ -172,7 +178,8 @@ LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
                add_bias ? inputs.bias.data_ptr<float>() : nullptr,
                inputs.targets.data_ptr<int64_t>() + begin, call.shares.target, call.shares.every,
                pass.loss.data() + begin, pass.nll.data() + begin, call.turn,
-               memory.narrow.defined() ? bf16_data(gradient) : nullptr});
+               memory.narrow.defined() ? bf16_data(gradient) : nullptr, call.z_loss,
+               pass.z_loss.data() + begin});
     if (call.turn == LossRows::Turn::into_gradient) {
       add_gradients(gradient, chunk, pass, begin);
     }
@@ -180,9 +187,11 @@ LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
   return pass;
 }
 
-torch::Tensor total(const std::vector<double>& rows) {
-  return torch::tensor(std::accumulate(rows.begin(), rows.end(), 0.0), torch::kFloat32);
+double sum_of(const std::vector<double>& rows) {
+  return std::accumulate(rows.begin(), rows.end(), 0.0);
 }
+
+torch::Tensor scalar(double value) { return torch::tensor(value, torch::kFloat32); }
 
 /// The gradient of the whole hidden tensor from that of the rows that count.
 torch::Tensor spread(const torch::Tensor& gradient, const torch::Tensor& like,
@@ -221,9 +230,15 @@ struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
       context->save_for_backward(
           {spread(pass.hidden, hidden, rows), pass.weight, bias ? pass.bias : torch::Tensor()});
     }
-    const torch::Tensor nll = total(pass.nll);
-    context->mark_non_differentiable({nll});
-    return {total(pass.loss), nll};
+    const double loss = sum_of(pass.loss);
+    const torch::Tensor nll = scalar(sum_of(pass.nll));
+    if (call.z_loss == 0) {
+      context->mark_non_differentiable({nll});
+      return {scalar(loss), nll};
+    }
+    const torch::Tensor reported = scalar(loss);
+    context->mark_non_differentiable({nll, reported});
+    return {scalar(loss + sum_of(pass.z_loss)), nll, reported};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -251,11 +266,12 @@ CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyO
     return cross_entropy_reference(inputs, options);
   }
   check_targets(inputs);
-  const LossCall call{shares_of(options, inputs.weight.size(0)), turn_of(inputs)};
+  const LossCall call{shares_of(options, inputs.weight.size(0)), turn_of(inputs), options.z_loss};
   const variable_list results = FusedCrossEntropy::apply(
       inputs.hidden, inputs.weight, given(inputs.bias),
       LossRest{inputs.targets, inputs.bf16_weight, inputs.multiplier, call});
-  return {results[0], results[1], inputs.targets.ge(0).sum().item<int64_t>()};
+  return {results.size() == 3 ? results[2] : results[0], results[1], results[0],
+          inputs.targets.ge(0).sum().item<int64_t>()};
 }
 
 torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs) {

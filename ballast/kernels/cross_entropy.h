@@ -22,12 +22,16 @@ struct CrossEntropyInputs {
 struct CrossEntropyOptions {
   double smoothing = 0;  ///< eps in [0, 1)
   Smoothing convention = Smoothing::all_classes;
+  /// c of c (log Z)^2 in the objective, Z the sum of exp(logits): keeps logits from drifting
+  /// (PaLM, Chowdhery et al. 2022, arXiv:2204.02311; ST-MoE, Zoph et al. 2022, arXiv:2202.08906).
+  double z_loss = 0;
 };
 
 /// Sums over the targets that count, in nats; divide by `tokens` of the whole step.
 struct CrossEntropy {
-  torch::Tensor loss;  ///< scalar, differentiable; 0 when nothing counts
-  torch::Tensor nll;   ///< scalar, detached: the loss without smoothing
+  torch::Tensor loss;       ///< scalar, differentiable without z-loss; 0 when nothing counts
+  torch::Tensor nll;        ///< scalar, detached: the loss without smoothing
+  torch::Tensor objective;  ///< scalar, differentiable: the loss, and the z-loss where there is one
   int64_t tokens = 0;
 };
 

@@ -20,6 +20,15 @@ Kernel kernel(Version version, const torch::Tensor& targets, const CrossEntropyO
   };
 }
 
+/// Of what is minimised, with a z-loss.
+Kernel objective(Version version, const torch::Tensor& targets, const CrossEntropyOptions& options,
+                 bool in_bf16 = false) {
+  return [=](const auto& t) {
+    const torch::Tensor narrow = in_bf16 ? rounded(t[1]) : torch::Tensor();
+    return version({t[0], t[1], t[2], targets, 0.5, narrow}, options).objective;
+  };
+}
+
 std::vector<torch::Tensor> inputs(int64_t rows, int64_t d, int64_t classes) {
   return {drawn({rows, d}, 1), drawn({classes, d}, 2), drawn({classes}, 3)};
 }
@@ -119,6 +128,29 @@ TEST(CrossEntropyReference, HasTheGradientsOfFiniteDifferences) {
   }
 }
 
+TEST(CrossEntropy, ZLossAgreesWithTheReferenceInChunksOnEveryInstructionSet) {
+  on_every_target([] {
+    const CrossEntropyOptions options{.smoothing = 0.1, .z_loss = 0.02};
+    for (const auto& [rows, classes] : {std::array{1, 3}, {37, 1029}, {2100, 50}}) {
+      const torch::Tensor targets = some_targets(rows, classes);
+      const Kernel reference = objective(cross_entropy_reference, targets, options);
+      const std::vector<torch::Tensor> given = inputs(rows, 12, classes);
+      EXPECT_LT(
+          error_against_reference(objective(cross_entropy, targets, options), reference, given),
+          tolerance);
+      EXPECT_LT(error_against_reference(objective(cross_entropy, targets, options, true), reference,
+                                        given),
+                bf16_tolerance);
+    }
+  });
+}
+
+TEST(CrossEntropyReference, ZLossHasTheGradientsOfFiniteDifferences) {
+  const Kernel f =
+      objective(cross_entropy_reference, some_targets(7, 5), {.smoothing = 0.1, .z_loss = 0.3});
+  EXPECT_LT(finite_difference_error(f, inputs(7, 3, 5)), 1e-6);
+}
+
 /// Logits 1, 2, 3 as one hidden unit of 1.
 CrossEntropyInputs one_two_three(const torch::Tensor& targets) {
   return {torch::ones({targets.size(0), 1}),
@@ -143,6 +175,19 @@ TEST(CrossEntropy, C29ConventionsOfSmoothingHaveTheirOwnValues) {
       EXPECT_FALSE(all.nll.requires_grad());
     }
   });
+}
+
+// log Z = ln(e + e^2 + e^3) = 3.4076060, its square 11.6117784.
+TEST(CrossEntropy, ZLossIsInTheObjectiveAndNotInTheLoss) {
+  const torch::Tensor targets = torch::tensor({2, -1, 2}, torch::kInt64);
+  for (const Version version : versions) {
+    const CrossEntropy with = version(one_two_three(targets), {.smoothing = 0.2, .z_loss = 0.5});
+    const CrossEntropy without = version(one_two_three(targets), {.smoothing = 0.2});
+    EXPECT_EQ(with.loss.item<double>(), without.loss.item<double>());
+    EXPECT_EQ(with.nll.item<double>(), without.nll.item<double>());
+    EXPECT_NEAR((with.objective - with.loss).item<double>(), 11.6117784, 1e-5);
+    EXPECT_TRUE(without.objective.is_same(without.loss));
+  }
 }
 
 TEST(CrossEntropy, C30BatchWithoutTargetsHasNoLossNoGradientAndNoTokens) {

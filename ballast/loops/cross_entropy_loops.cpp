@@ -65,9 +65,11 @@ double exponential_sum(float* row, float shift, int64_t classes, LossRows::Turn 
 }
 
 /// p - every_share, and less target_share at the target: the shares of both conventions sum to 1.
+/// `weight` is that of p: with the z-loss 1 + 2 z_share log Z.
 template <class T>
-void finish_gradient(const LossRows& rows, const float* row, T* out, double total, int64_t target) {
-  const Vector scale = constant(1 / total), every = constant(rows.every_share);
+void finish_gradient(const LossRows& rows, const float* row, T* out, double weight, double total,
+                     int64_t target) {
+  const Vector scale = constant(weight / total), every = constant(rows.every_share);
   const Vector at_target =
       hn::Sub(hn::MulSub(constant(row[target]), scale, every), constant(rows.target_share));
   for_places(rows.classes,
@@ -85,11 +87,13 @@ void finish_losses(const LossRows& rows, int64_t begin, int64_t end) {
     rows.nll[r] = log_sum - target;
     rows.loss[r] = rows.target_share * rows.nll[r] +
                    rows.every_share * (static_cast<double>(rows.classes) * log_sum - range.sum);
+    if (rows.z_share != 0) rows.z_loss[r] = rows.z_share * log_sum * log_sum;
     if (rows.turn == LossRows::Turn::keep) continue;
+    const double weight = rows.z_share == 0 ? 1 : 1 + 2 * rows.z_share * log_sum;
     if (rows.narrow == nullptr) {
-      finish_gradient(rows, row, row, total, rows.targets[r]);
+      finish_gradient(rows, row, row, weight, total, rows.targets[r]);
     } else {
-      finish_gradient(rows, row, rows.narrow + r * rows.classes, total, rows.targets[r]);
+      finish_gradient(rows, row, rows.narrow + r * rows.classes, weight, total, rows.targets[r]);
     }
   }
 }

@@ -25,6 +25,8 @@ struct LossRows {
   double *loss, *nll;                ///< [rows]
   Turn turn = Turn::keep;
   uint16_t* narrow = nullptr;  ///< [rows, classes]: the gradient goes here, in bfloat16
+  double z_share = 0;        ///< of (ln sum_k e^z_k)^2, which is not in `loss`, but in the gradient
+  double* z_loss = nullptr;  ///< [rows]: that; left alone where its share is 0
 };
 
 /// On libtorch's threads, a row being one thread's work, so the bits depend on no number of

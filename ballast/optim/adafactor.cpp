@@ -33,13 +33,14 @@ void Adafactor::update(std::span<const ParameterStep> all, int64_t t) const {
     const double lr_now = relative_step ? std::min(step.lr, 1 / std::sqrt(steps)) : step.lr;
     const double size = scale_parameter ? std::max(eps_weight, rms(step.weights())) : 1;
     const double rate = lr_now * step.lr_scale * size;
-    torch::Tensor move = normalised(step.scaled_gradient(), step.state, eps, beta2);
+    const double eps_squared = eps * step.epsilon_scale * step.epsilon_scale;
+    torch::Tensor move = normalised(step.scaled_gradient(), step.state, eps_squared, beta2);
     move.mul_(rate / std::max(1.0, rms(move) / clip_threshold));
     if (beta1 > 0) {
       const torch::Tensor& mean = step.state.back().tensor;
       move = mean.mul_(beta1).add_(move, 1 - beta1);
     }
-    step.change(move, step.decays ? weight_decay * rate : 0);
+    step.change(move, step.decay(weight_decay) * rate);
   });
 }
 

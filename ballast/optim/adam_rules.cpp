@@ -27,8 +27,10 @@ bool is_rectifiable(const RAdam& options, int64_t t) {
 
 AdamUpdate scaled(AdamUpdate update, const ParameterStep& step) {
   update.step *= step.rate();
-  update.decay *= step.decays ? step.rate() : 0;
-  update.l2 *= step.decays ? 1 : 0;
+  update.decay = step.decay(update.decay) * step.rate();
+  update.l2 = step.decay(update.l2);
+  // Plain momentum has a divisor of 1 there, and no eps.
+  if (update.root != 0) update.epsilon *= step.epsilon_scale;
   update.gradient_scale = step.gradient_scale;
   return update;
 }

@@ -26,9 +26,10 @@ void StableAdamW::update(std::span<const ParameterStep> all, int64_t t) const {
     const torch::Tensor g = step.scaled_gradient();
     const Means means = averaged(*this, step, g, t);
     const torch::Tensor root = means.second.sqrt();
-    const double excess = std::max(1.0, rms(g / root.clamp_min(eps)));
+    const double least = eps * step.epsilon_scale;
+    const double excess = std::max(1.0, rms(g / root.clamp_min(least)));
     const double rate = step.rate() / excess;
-    step.change(means.first / (root + eps) * rate, step.decays ? weight_decay * rate : 0);
+    step.change(means.first / (root + least) * rate, step.decay(weight_decay) * rate);
   });
 }
 
@@ -40,7 +41,7 @@ void NovoGrad::update(std::span<const ParameterStep> all, int64_t t) const {
     second.copy_(t == 1 ? torch::full_like(second, squares)
                         : second * beta2 + squares * (1 - beta2));
     const torch::Tensor move = g / (second.sqrt() + eps);
-    first.mul_(beta1).add_(move).add_(step.weights(), step.decays ? weight_decay : 0);
+    first.mul_(beta1).add_(move).add_(step.weights(), step.decay(weight_decay));
     step.change(first * step.rate(), 0);
   });
 }
@@ -48,11 +49,11 @@ void NovoGrad::update(std::span<const ParameterStep> all, int64_t t) const {
 void Lamb::update(std::span<const ParameterStep> all, int64_t t) const {
   for_matrices(all, [this, t](const ParameterStep& step) {
     const Means means = averaged(*this, step, step.scaled_gradient(), t);
-    torch::Tensor move = means.first / (means.second.sqrt() + eps);
+    torch::Tensor move = means.first / (means.second.sqrt() + eps * step.epsilon_scale);
     double ratio = 1;
     if (step.decays) {
       const torch::Tensor w = step.weights();
-      move.add_(w, weight_decay);
+      move.add_(w, step.decay(weight_decay));
       const double of_weights = rms(w), of_move = rms(move);
       if (of_weights > 0 && of_move > 0) ratio = of_weights / of_move;
     }

@@ -4,7 +4,7 @@ namespace ballast {
 
 void Sgd::update(std::span<const ParameterStep> all, int64_t) const {
   for_elements(all, [this](const ParameterStep& step) {
-    const double share = step.decays ? weight_decay : 0;
+    const double share = step.decay(weight_decay);
     const bool is_coupled = decay == WeightDecay::coupled;
     torch::Tensor move = step.scaled_gradient();
     if (is_coupled && share > 0) move.add_(step.weights(), share);
@@ -23,7 +23,7 @@ void Lion::update(std::span<const ParameterStep> all, int64_t) const {
     const torch::Tensor& mean = step.state[0].tensor;
     const torch::Tensor move = (mean * beta1 + g * (1 - beta1)).sign_();
     mean.mul_(beta2).add_(g, 1 - beta2);
-    step.change(move.mul_(step.rate()), step.decays ? weight_decay * step.rate() : 0);
+    step.change(move.mul_(step.rate()), step.decay(weight_decay) * step.rate());
   });
 }
 

@@ -30,7 +30,7 @@ void Muon::update(std::span<const ParameterStep> all, int64_t) const {
     const torch::Tensor wanted = nesterov ? mean * momentum + g * (1 - momentum) : mean;
     const torch::Tensor made = newton_schulz(as_matrix(wanted), iterations, eps);
     step.change((made * (step.rate() * factor(scale, made))).view_as(step.value),
-                step.decays ? weight_decay * step.rate() : 0);
+                step.decay(weight_decay) * step.rate());
   });
 }
 

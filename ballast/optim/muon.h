@@ -51,7 +51,9 @@ struct Muon {
   }
   bool operator==(const Muon&) const = default;
 
-  UpdateSize update_size() const { return UpdateSize::spectral; }
+  UpdateSize update_size() const {
+    return scale == MuonScale::spectral ? UpdateSize::spectral : UpdateSize::full_rank;
+  }
   bool serves(const ParameterFacts& facts) const {
     return !is_vector(facts.role) && !is_embedding(facts.role) && facts.role != Role::output;
   }

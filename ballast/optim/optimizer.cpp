@@ -112,6 +112,8 @@ ParameterStep Optimizer::step_of(size_t parameter, double lr, double gradient_sc
           .lr = lr * rules_[share.rule].lr_ratio,
           .lr_scale = each.lr_scale,
           .decays = each.facts.decays(),
+          .decay_scale = each.decay_scale,
+          .epsilon_scale = each.epsilon_scale,
           .stacked = each.facts.stacked};
 }
 

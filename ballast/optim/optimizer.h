@@ -19,6 +19,8 @@ struct OptimizedParameter {
   torch::Tensor value;        ///< of a floating-point type; its gradient is read from it
   double lr_scale = 1;        ///< times the learning rate, also where that multiplies a decay
   ParameterFacts facts = {};  ///< which rule serves it, whether it decays
+  double decay_scale = 1;     ///< times the weight decay
+  double epsilon_scale = 1;   ///< times the eps that is added to an element's mean gradient
 };
 
 /// Keeps names, state and the count of steps; the rules of the choice (`optim/rule.h`) update, each

@@ -49,12 +49,15 @@ struct ParameterStep {
   torch::Tensor gradient;   ///< undefined: zero; not yet times `gradient_scale`
   std::vector<Kept> state;  ///< in the order of the rule's `state`, updated in place
   double gradient_scale = 1;
-  double lr = 0;        ///< what the schedule says for this step
-  double lr_scale = 1;  ///< what the parameterisation says for this parameter
-  bool decays = true;   ///< false: no weight decay of any sort
+  double lr = 0;                              ///< what the schedule says for this step
+  double lr_scale = 1;                        ///< what the parameterisation says for this parameter
+  bool decays = true;                         ///< false: no weight decay of any sort
+  double decay_scale = 1, epsilon_scale = 1;  ///< as the parameterisation says
   int64_t stacked = 1;
 
   double rate() const { return lr * lr_scale; }
+  /// What a rule's weight decay is for this parameter.
+  double decay(double weight_decay) const { return decays ? weight_decay * decay_scale : 0; }
 
   /// The gradient times its scale, a new tensor, and the present weights; both of `state_type`.
   torch::Tensor scaled_gradient() const;

@@ -42,7 +42,7 @@ struct Weights {
     all.push_back({name, values.to(type), 1, facts});
   }
 
-  void train(Optimizer& optimizer, int64_t first, int64_t last) {
+  void train(Optimizer& optimizer, int64_t first, int64_t last, double gradient_scale = 0.5) {
     for (int64_t step = first; step <= last; ++step) {
       for (OptimizedParameter& each : all) {
         const auto places = torch::arange(each.value.numel(), torch::kDouble);
@@ -50,7 +50,7 @@ struct Weights {
                                         .view(each.value.sizes())
                                         .to(each.value.scalar_type());
       }
-      optimizer.step(1e-3, 0.5);
+      optimizer.step(1e-3, gradient_scale);
     }
   }
 
@@ -153,9 +153,54 @@ TEST_P(EveryRule, AWeightThatIsToBeFrozenCanBeLeftOut) {
   EXPECT_TRUE(torch::equal(weights.all.back().value, frozen));
 }
 
+OptimizerChoice with_decay(OptimizerChoice choice, double weight_decay) {
+  const auto set = [&](auto& rule) {
+    rule.weight_decay = weight_decay;
+    if constexpr (requires { rule.rest; }) {
+      std::visit([&](auto& rest) { rest.weight_decay = weight_decay; }, rule.rest);
+    }
+  };
+  std::visit(set, choice);
+  return choice;
+}
+
+TEST_P(EveryRule, WhatScalesTheDecayOfAParameterScalesTheOptionForIt) {
+  const auto trained = [](const OptimizerChoice& choice, double decay_scale) {
+    Weights weights;
+    for (OptimizedParameter& each : weights.all) each.decay_scale = decay_scale;
+    Optimizer optimizer(choice, weights.all);
+    weights.train(optimizer, 1, 8);
+    return weights;
+  };
+  const Weights scaled = trained(with_decay(GetParam(), 0.1), 4);
+  expect_equal(scaled, trained(with_decay(GetParam(), 0.4), 1));
+  EXPECT_FALSE(
+      torch::equal(scaled.all[0].value, trained(with_decay(GetParam(), 0.1), 1).all[0].value));
+}
+
 INSTANTIATE_TEST_SUITE_P(Rows, EveryRule, ::testing::ValuesIn(rows()), [](const auto& info) {
   return std::string(info_of(info.param).name) + "_" + std::to_string(info.index);
 });
+
+// A parameterisation that makes every gradient smaller has to make what is added to it smaller too.
+TEST(Rules, EpsGoesWithTheGradientsSize) {
+  const auto trained = [](const OptimizerChoice& choice, double scale, double epsilon_scale) {
+    Weights weights;
+    for (OptimizedParameter& each : weights.all) each.epsilon_scale = epsilon_scale;
+    Optimizer optimizer(choice, weights.all);
+    weights.train(optimizer, 1, 8, scale);
+    return weights;
+  };
+  const double less = 1.0 / 1024;
+  for (const OptimizerChoice& choice : std::initializer_list<OptimizerChoice>{
+           RAdam{.eps = 0.1}, Adam{.eps = 0.1}, AdamW{.eps = 0.1}, StableAdamW{.eps = 0.1},
+           Lamb{.eps = 0.1}, Adafactor{.eps = 0.1}}) {
+    const Weights whole = trained(choice, 1, 1);
+    expect_equal(trained(choice, less, less), whole);
+    EXPECT_FALSE(torch::equal(trained(choice, less, 1).all[0].value, whole.all[0].value))
+        << info_of(choice).name;
+  }
+}
 
 TEST(Rules, MuonServesMatricesAndItsRestTheOthers) {
   const OptimizerChoice choice = Muon{.rest = Sgd{.momentum = 0}};
@@ -165,6 +210,8 @@ TEST(Rules, MuonServesMatricesAndItsRestTheOthers) {
   EXPECT_THAT(names, ElementsAre("steps", "tall.momentum", "stacked.momentum"));
   EXPECT_EQ(update_size(choice, {.role = Role::hidden}), UpdateSize::spectral);
   EXPECT_EQ(update_size(choice, {.role = Role::output}), UpdateSize::gradient);
+  EXPECT_EQ(update_size(Muon{.scale = MuonScale::match_adam}, {.role = Role::hidden}),
+            UpdateSize::full_rank);
 }
 
 TEST(Rules, TheRestGoesThroughTheScheduleFromAPeakOfItsOwn) {

@@ -3,20 +3,12 @@
 #include <variant>
 
 #include "ballast/base/choice.h"
-#include "ballast/base/parameter.h"
-#include "ballast/base/update_size.h"
+#include "ballast/parameterization/mup_kinds.h"
+#include "ballast/parameterization/scaling.h"
 #include "ballast/parameterization/standard_factor.h"
+#include "ballast/parameterization/unit_kinds.h"
 
 namespace ballast {
-
-/// Where the scale of a weight lives: the numbers that model, initialiser and optimizer read.
-struct Scaling {
-  double multiplier = 1;  ///< of the forward pass
-  double init_std = 1;    ///< of the stored values
-  double lr_scale = 1;    ///< of the learning rate
-
-  bool operator==(const Scaling&) const = default;
-};
 
 /// A parameterisation that leaves the factors of the original Transformer as they are.
 struct StandardFactors {
@@ -26,7 +18,8 @@ struct StandardFactors {
 
 // Table two. A row answers two questions: how the scale of a parameter that is to act with standard
 // deviation `std` is divided (std 0: a vector, or a matrix of one value), and what factor stands at
-// a point of the forward pass.
+// a point of the forward pass. It may also say from which facts an initialisation is to give
+// that std (`basis`): those of another model than the parameter's own.
 
 /// The scale lives in the stored values.
 struct Standard : StandardFactors {
@@ -37,10 +30,12 @@ struct Standard : StandardFactors {
 };
 
 /// The scale lives in the forward pass: stored values have std 1, the product is multiplied by the
-/// std that `standard` would have stored. The function at the start is the same, training is not.
+/// std that `standard` would have stored. The function at the start is the same, training is not:
+/// Adam moves every stored value alike. Known as equalised learning rate too (Karras et al. 2017).
 struct Ntk : StandardFactors {
   static constexpr KindInfo info{"ntk", "y = b + std W x, W ~ 1",
-                                 "Jacot et al. 2018, arXiv:1806.07572"};
+                                 "Jacot et al. 2018, arXiv:1806.07572; equalised learning rate, "
+                                 "Karras et al. 2017, arXiv:1710.10196"};
 
   Scaling scaling(const ParameterFacts&, double std, UpdateSize) const {
     return std == 0 ? Scaling{1, 0, 1} : Scaling{std, 1, 1};
@@ -49,7 +44,19 @@ struct Ntk : StandardFactors {
 };
 
 /// Every parameterisation a recipe can name.
-using ParameterizationChoice = std::variant<Standard, Ntk>;
+using ParameterizationChoice = std::variant<Standard, Ntk, Mup, DepthMup, CompleteP, UnitMup>;
+
+/// The facts from which an initialisation gives the standard deviation of a parameter.
+inline ParameterFacts basis_of(const ParameterizationChoice& choice, const ParameterFacts& facts) {
+  const auto asked = [&](const auto& rule) {
+    if constexpr (requires { rule.basis(facts); }) {
+      return rule.basis(facts);
+    } else {
+      return facts;
+    }
+  };
+  return std::visit(asked, choice);
+}
 
 inline Scaling scaling_of(const ParameterizationChoice& choice, const ParameterFacts& facts,
                           double std, UpdateSize update) {

@@ -14,7 +14,9 @@ namespace ballast {
 double Evaluation::perplexity() const { return std::exp(nll); }
 
 CrossEntropyOptions loss_options(const TrainOptions& options) {
-  return {.smoothing = options.label_smoothing, .convention = options.smoothing};
+  return {.smoothing = options.label_smoothing,
+          .convention = options.smoothing,
+          .z_loss = options.z_loss};
 }
 
 Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const BatchLimits& limits,

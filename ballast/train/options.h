@@ -28,6 +28,7 @@ struct TrainOptions {
   Precision precision = Precision::float32;
   double label_smoothing = 0.1;
   Smoothing smoothing = Smoothing::all_classes;
+  double z_loss = 0;
   double clip_norm = 1;
   int64_t log_every = 10;
   int64_t validate_every = 500;
@@ -52,6 +53,10 @@ struct TrainOptions {
         field("label_smoothing", &T::label_smoothing, "eps of the loss", probability),
         field("smoothing", &T::smoothing,
               "eps spread over all_classes (eps/V) or other_classes (eps/(V-1))"),
+        field(
+            "z_loss", &T::z_loss,
+            "c of c (log Z)^2 per token in what is minimised, Z the sum of exp(logits); PaLM: 1e-4",
+            at_least_zero),
         field("clip_norm", &T::clip_norm, "largest gradient norm per token; 0 = no clipping",
               at_least_zero),
         field("log_every", &T::log_every, "steps between two records of the log", at_least_one),

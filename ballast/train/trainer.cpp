@@ -78,7 +78,7 @@ StepReport Trainer::accumulated() {
     const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
     const CrossEntropy sums = cross_entropy(model.output->against(hidden, batch.target_output),
                                             loss_options(parts_.options));
-    sums.loss.backward();
+    sums.objective.backward();
     report.loss += sums.loss.item<double>();
     report.nll += sums.nll.item<double>();
     report.tokens += sums.tokens;

@@ -11,7 +11,8 @@ Draw start_of(const InventoryEntry& entry) {
 }
 
 PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
-  Draw draw = draw_of(rules.init, entry.facts).value_or(start_of(entry));
+  Draw draw = draw_of(rules.init, basis_of(rules.parameterization, entry.facts))
+                  .value_or(start_of(entry));
   Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain,
                                update_size(rules.optimizer, entry.facts));
   // Without a multiplier to set, the stored values carry the whole scale.
@@ -60,8 +61,8 @@ void initialize(const Plan& plan, uint64_t seed) {
 std::vector<OptimizedParameter> optimized(const Plan& plan) {
   std::vector<OptimizedParameter> parameters;
   for (const PlannedParameter& each : plan.parameters) {
-    parameters.push_back(
-        {each.entry.name, each.entry.tensor, each.scaling.lr_scale, each.entry.facts});
+    parameters.push_back({each.entry.name, each.entry.tensor, each.scaling.lr_scale,
+                          each.entry.facts, each.scaling.decay_scale, each.scaling.epsilon_scale});
   }
   return parameters;
 }

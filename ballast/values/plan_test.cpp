@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 
 #include "ballast/base/moments.h"
+#include "ballast/optim/optimizer.h"
 #include "ballast/testing/toy.h"
 
 namespace ballast {
@@ -58,6 +60,82 @@ TEST(Initialize, NtkAndStandardAreTheSameFunctionAtTheStart) {
   const torch::Tensor b = ntk->logits(ntk->forward(source, target));
   EXPECT_TRUE(torch::allclose(a, b, 1e-4, 1e-5));
   EXPECT_NEAR(moments(ntk->target_embedding->weight).second, 1, 0.5);
+}
+
+std::vector<ParameterizationChoice> parameterizations() {
+  std::vector<ParameterizationChoice> all;
+  for (const std::string& name : kind_names<ParameterizationChoice>()) {
+    all.push_back(*ChoiceTraits<ParameterizationChoice>::make(name));
+  }
+  return all;
+}
+
+class EveryParameterization : public ::testing::TestWithParam<ParameterizationChoice> {};
+
+TEST_P(EveryParameterization, LearnsABatchWithAdamAndWithSgd) {
+  const Packed source = toy_ids({3, 4}, toy_vocabulary, 1), target = toy_ids({5, 2}, 11, 2);
+  const torch::Tensor next = toy_ids({5, 2}, toy_vocabulary, 3).tokens;
+  for (const OptimizerChoice& optimizer :
+       std::initializer_list<OptimizerChoice>{Adam{.lr = 0.02}, Sgd{.lr = 0.02}}) {
+    ModelOptions options = toy_options(PreNorm{});
+    options.share_embeddings = EmbeddingSharing::none;
+    options.output_bias = true;
+    auto model = testing::toy_model(options);
+    const Plan planned = plan(*model, {.parameterization = GetParam(), .optimizer = optimizer});
+    parameterize(planned);
+    initialize(planned, 1);
+    Optimizer rule(optimizer, optimized(planned));
+    std::vector<double> losses;
+    for (int step = 0; step < 20; ++step) {
+      const torch::Tensor hidden = model->forward(source, target);
+      const torch::Tensor loss = cross_entropy(model->output->against(hidden, next), {}).loss / 7;
+      losses.push_back(loss.item<double>());
+      loss.backward();
+      rule.step(peak_lr(optimizer));
+      rule.clear_gradients();
+    }
+    EXPECT_LT(losses.back(), losses.front()) << info_of(optimizer).name;
+    EXPECT_LT(losses.front(), 2 * std::log(toy_vocabulary));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EveryParameterization, ::testing::ValuesIn(parameterizations()),
+                         [](const auto& info) { return std::string(info_of(info.param).name); });
+
+TEST(Initialize, MupAtItsBaseIsStandardToTheBit) {
+  const ModelOptions options = toy_options(PreNorm{});
+  auto standard = testing::toy_model(options, 1, Orthogonal{});
+  const Packed source = toy_ids({3, 4}, toy_vocabulary, 1), target = toy_ids({5, 2}, 11, 2);
+  const torch::Tensor expected = standard->logits(standard->forward(source, target));
+  for (const ParameterizationChoice& row : std::initializer_list<ParameterizationChoice>{
+           Mup{.base_width = 8}, DepthMup{.base_width = 8, .base_depth = 2},
+           CompleteP{.base_width = 8, .base_depth = 2}}) {
+    auto model = testing::toy_model(options);
+    const Plan planned = plan(*model, {.init = Orthogonal{}, .parameterization = row});
+    parameterize(planned);
+    initialize(planned, 1);
+    EXPECT_TRUE(torch::equal(model->logits(model->forward(source, target)), expected));
+  }
+}
+
+// A std that says nothing of the width is the base model's; a matrix four times as wide has half.
+TEST(Plan, MupTakesTheStdOfTheBaseModelWhateverTheRule) {
+  ModelOptions options = toy_options(PreNorm{});
+  options.d_model = 32;
+  options.d_ff = 64;
+  auto model = testing::toy_model(options);
+  const auto std_of = [&](const InitChoice& init, std::string_view name) {
+    const Plan made = plan(*model, {.init = init, .parameterization = Mup{.base_width = 8}});
+    return std::ranges::find_if(made.parameters,
+                                [&](const auto& each) { return each.entry.name == name; })
+        ->draw.std;
+  };
+  const std::string_view matrix = "decoder.layers.0.feed_forward.out.weight";
+  // Glorot of 16 and 8 at the base: sqrt(2 / 24) / 2; orthogonal: 1 / sqrt(16) / 2.
+  EXPECT_NEAR(std_of(VarianceScaling<Family::glorot, Distribution::normal>{}, matrix),
+              std::sqrt(2.0 / 24) / 2, 1e-12);
+  EXPECT_NEAR(std_of(Orthogonal{}, matrix), 1.0 / 8, 1e-12);
+  EXPECT_NEAR(std_of(Orthogonal{}, "target_embedding.weight"), 1 / std::sqrt(8), 1e-12);
 }
 
 /// A model that is none of ours: one of torch's layers in a branch, one outside.

@@ -42,6 +42,9 @@ struct TrainingFlags {
 struct InitFlags {
   RecipeFlags recipe;
   bool json = false;
+  bool coordinate_check = false;        ///< in place of what one forward pass measures
+  std::vector<int64_t> widths, depths;  ///< of its models; no word of either: its usual widths
+  int64_t steps = 4;                    ///< updates of each
   MachineFlags machine;
 };
 

@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/recipe/assemble.h"
+#include "ballast/recipe/coordinate_check.h"
 #include "ballast/recipe/memory.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/verbs/boundary.h"
+#include "ballast/verbs/coordinate_report.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/verbs.h"
@@ -36,6 +38,8 @@ nlohmann::ordered_json json_of(const Profile& profile, const PlannedModel& plann
                           {"mean", each.draw.mean},
                           {"multiplier", each.scaling.multiplier},
                           {"lr_scale", each.scaling.lr_scale},
+                          {"decay_scale", each.scaling.decay_scale},
+                          {"epsilon_scale", each.scaling.epsilon_scale},
                           {"gain", each.entry.facts.gain},
                           {"decays", each.entry.facts.decays()}});
   }
@@ -62,6 +66,12 @@ void print_table(const Profile& profile) {
   }
 }
 
+CoordinateCheck check_of(const InitFlags& flags) {
+  CoordinateCheck check{.depths = flags.depths, .steps = flags.steps};
+  if (!flags.widths.empty() || !flags.depths.empty()) check.widths = flags.widths;
+  return check;
+}
+
 void run_init(const InitFlags& flags) {
   const torch::Device device = set_up_machine(flags.machine);
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
@@ -70,6 +80,13 @@ void run_init(const InitFlags& flags) {
   const auto corpus =
       std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
   refuse_empty(recipe, "data.train", {recipe.data.train, {}}, *corpus);
+  if (flags.coordinate_check) {
+    const CoordinateCheck check = check_of(flags);
+    const CoordinateReports reports =
+        coordinate_check(recipe, sizes_of(tokenizers), corpus, check, device);
+    print_coordinates(recipe, check, reports, flags.json);
+    return;
+  }
   const PlannedModel planned = build_model(recipe, sizes_of(tokenizers));
   planned.model->to(device);
   const Profile profile = calibrate_on(recipe, *planned.model, corpus);
