@@ -2,49 +2,25 @@
 // uses it, backward, in one run: read the pairs fused/... and stock/... of the same arguments.
 //
 // Medians over repetitions: --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
-#include <ATen/CPUGeneratorImpl.h>
 #include <benchmark/benchmark.h>
-#include <torch/autograd.h>
 #include <torch/optim/adam.h>
 #include <torch/types.h>
-#include <torch/utils.h>
 
 #include <algorithm>
-#include <functional>
-#include <thread>
 
 #include "ballast/base/tensor_pool.h"
 #include "ballast/kernels/adam.h"
-#include "ballast/kernels/attention.h"
 #include "ballast/kernels/candidates.h"
 #include "ballast/kernels/cross_entropy.h"
-#include "ballast/kernels/gathered_attention.h"
 #include "ballast/kernels/linear.h"
 #include "ballast/kernels/norm.h"
 #include "ballast/kernels/residual_norm.h"
-#include "ballast/kernels/select.h"
+#include "bench/kernel_pairs.h"
 
 namespace {
 
 using namespace ballast;
-using Tensors = std::vector<torch::Tensor>;
-
-torch::Tensor drawn(std::vector<int64_t> sizes, uint64_t seed) {
-  return torch::randn(sizes, at::detail::createCPUGenerator(seed)).set_requires_grad(true);
-}
-
-void use_all_cores() { at::set_num_threads(static_cast<int>(std::thread::hardware_concurrency())); }
-
-/// A training step of one kernel: forward, and the gradients of all inputs.
-void time_step(benchmark::State& state, const Tensors& inputs,
-               const std::function<torch::Tensor(const Tensors&)>& kernel) {
-  use_all_cores();
-  const torch::Tensor gradient = torch::ones_like(kernel(inputs).detach());
-  for (auto _ : state) {
-    const Tensors gradients = torch::autograd::grad({kernel(inputs)}, inputs, {gradient});
-    benchmark::DoNotOptimize(gradients[0].data_ptr());
-  }
-}
+using namespace ballast::bench;
 
 /// tokens, d, d_ff
 void linear_step(benchmark::State& state) {
@@ -54,18 +30,6 @@ void linear_step(benchmark::State& state) {
   });
   state.counters["GFLOP/s"] = benchmark::Counter(6e-9 * static_cast<double>(n * d * f),
                                                  benchmark::Counter::kIsIterationInvariantRate);
-}
-
-/// sequences, length, heads; head size 64
-void attention_step(benchmark::State& state) {
-  const int64_t b = state.range(0), length = state.range(1), heads = state.range(2);
-  const Segments segments = Segments::strided(b, length, length);
-  const int64_t n = b * length, d = heads * 64;
-  const AttentionOptions options{
-      .heads = heads, .key_value_heads = heads, .scale = 0.125, .causal = true};
-  time_step(state, {drawn({n, d}, 1), drawn({n, d}, 2), drawn({n, d}, 3)}, [&](const Tensors& t) {
-    return attention({t[0], t[1], t[2], segments, segments}, options);
-  });
 }
 
 /// tokens, d
@@ -93,6 +57,38 @@ void stock_norm_step(benchmark::State& state) {
   const int64_t n = state.range(0), d = state.range(1);
   time_step(state, {drawn({n, d}, 1), drawn({d}, 2), drawn({d}, 3)},
             [=](const Tensors& t) { return torch::layer_norm(t[0], {d}, t[1], t[2]); });
+}
+
+/// tokens, d
+void rms_norm_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1);
+  time_step(state, {drawn({n, d}, 1), drawn({d}, 2)},
+            [](const Tensors& t) { return norm(t[0], t[1], {}, {.statistic = Statistic::rms}); });
+}
+
+void stock_rms_norm_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1);
+  time_step(state, {drawn({n, d}, 1), drawn({d}, 2)}, [](const Tensors& t) {
+    return t[0] * torch::rsqrt(t[0].square().mean(1, true) + 1e-5) * t[1];
+  });
+}
+
+/// tokens, d, d_ff
+void swiglu_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1), f = state.range(2);
+  time_step(state, {drawn({n, d}, 1), drawn({2 * f, d}, 2), drawn({2 * f}, 3)},
+            [](const Tensors& t) {
+              return linear(t[0], t[1], t[2], {1, {Elementwise::silu, true}});
+            });
+}
+
+void stock_swiglu_step(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1), f = state.range(2);
+  time_step(state, {drawn({n, d}, 1), drawn({2 * f, d}, 2), drawn({2 * f}, 3)},
+            [](const Tensors& t) {
+              const Tensors pair = torch::linear(t[0], t[1], t[2]).chunk(2, 1);
+              return torch::silu(pair[0]) * pair[1];
+            });
 }
 
 /// tokens, d, classes
@@ -134,12 +130,6 @@ void stock_residual_step(benchmark::State& state) {
       });
 }
 
-/// The reference pads to the longest sequence; here all are of one length, so it pads nothing.
-void stock_attention_step(benchmark::State& state) {
-  const ReferenceKernels scope;
-  attention_step(state);
-}
-
 void stock_cross_entropy_step(benchmark::State& state) {
   const int64_t n = state.range(0), d = state.range(1), classes = state.range(2);
   const torch::Tensor targets = torch::arange(n, torch::kInt64).remainder(classes);
@@ -147,53 +137,6 @@ void stock_cross_entropy_step(benchmark::State& state) {
     return torch::cross_entropy_loss(torch::matmul(t[0], t[1].t()), targets, {}, at::Reduction::Sum,
                                      -100, 0.1);
   });
-}
-
-/// One step of a search: a query of each hypothesis, and the rows of the cache that it sees.
-struct Gathering {
-  torch::Tensor query, key, value, rows;
-
-  /// hypotheses, length, heads; head size 64
-  explicit Gathering(const benchmark::State& state) {
-    const int64_t n = state.range(0), length = state.range(1), d = state.range(2) * 64;
-    query = drawn({n, d}, 1).detach();
-    key = drawn({n * length, d}, 2).detach();
-    value = drawn({n * length, d}, 3).detach();
-    rows = (torch::arange(length).unsqueeze(0) * n + torch::arange(n).unsqueeze(1) * 5 % n)
-               .to(torch::kInt32)
-               .contiguous();
-  }
-};
-
-void gathered_attention_call(benchmark::State& state) {
-  use_all_cores();
-  const Gathering g(state);
-  const int64_t heads = state.range(2);
-  const AttentionOptions options{.heads = heads, .key_value_heads = heads, .scale = 0.125};
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        gathered_attention({g.query, g.key, g.value, g.rows}, options).data_ptr());
-  }
-}
-
-/// As fairseq does it: the cache of every hypothesis is copied to its new place, then read.
-void stock_gathered_attention_call(benchmark::State& state) {
-  use_all_cores();
-  const Gathering g(state);
-  const int64_t n = state.range(0), length = state.range(1), heads = state.range(2);
-  const auto by_heads = [&](const torch::Tensor& t) {
-    return t.view({length, n, heads, 64}).permute({1, 2, 0, 3}).contiguous();
-  };
-  const torch::Tensor key = by_heads(g.key), value = by_heads(g.value);
-  const torch::Tensor order = torch::arange(n) * 5 % n;
-  const torch::Tensor query = g.query.view({n * heads, 1, 64});
-  for (auto _ : state) {
-    const auto moved = [&](const torch::Tensor& t) {
-      return t.index_select(0, order).view({n * heads, length, 64});
-    };
-    const torch::Tensor scores = torch::bmm(query * 0.125, moved(key).transpose(1, 2));
-    benchmark::DoNotOptimize(torch::bmm(torch::softmax(scores, -1), moved(value)).data_ptr());
-  }
 }
 
 /// sentences of 4 hypotheses each, classes; the 8 best of each sentence
@@ -246,34 +189,19 @@ void stock_adam_call(benchmark::State& state) {
   for (auto _ : state) optimizer.step();
 }
 
-using Step = void (*)(benchmark::State&);
-
-void add_pair(const std::string& name, Step fused, Step stock,
-              const std::vector<std::vector<int64_t>>& shapes) {
-  for (const std::vector<int64_t>& shape : shapes) {
-    for (const auto& [side, step] : {std::pair("fused/", fused), {"stock/", stock}}) {
-      benchmark::RegisterBenchmark((side + name).c_str(), step)
-          ->Args(shape)
-          ->UseRealTime()
-          ->Unit(benchmark::kMicrosecond);
-    }
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   pool_large_tensors();  // for both sides, so that no page faults are timed
   add_pair("linear_gelu", linear_step, stock_linear_step,
            {{2000, 128, 512}, {2000, 256, 1024}, {2000, 512, 2048}});
-  add_pair("attention", attention_step, stock_attention_step,
-           {{80, 25, 4}, {40, 50, 8}, {8, 250, 8}});
+  add_attention_pairs();
   add_pair("residual_norm", residual_step, stock_residual_step, {{2000, 256}, {4000, 512}});
   add_pair("cross_entropy", cross_entropy_step, stock_cross_entropy_step, {{2000, 256, 8000}});
   add_pair("norm", norm_step, stock_norm_step, {{2000, 256}, {4000, 512}});
+  add_pair("rms_norm", rms_norm_step, stock_rms_norm_step, {{2000, 256}, {4000, 512}});
+  add_pair("swiglu", swiglu_step, stock_swiglu_step, {{2000, 256, 680}, {2000, 512, 1368}});
   add_pair("dropout", dropout_step, stock_dropout_step, {{2000, 1024}});
-  add_pair("gathered_attention", gathered_attention_call, stock_gathered_attention_call,
-           {{240, 10, 8}, {240, 40, 8}});
   add_pair("candidates", candidates_call, stock_candidates_call, {{60, 8000}, {60, 32000}});
   add_pair("adam", adam_call, stock_adam_call, {{100, 1 << 14}, {40, 1 << 20}});
   benchmark::Initialize(&argc, argv);

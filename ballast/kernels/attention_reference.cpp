@@ -2,6 +2,7 @@
 
 #include "ballast/kernels/attention.h"
 #include "ballast/kernels/distance_bias.h"
+#include "ballast/kernels/seen_sums.h"
 
 namespace ballast {
 namespace {
@@ -83,7 +84,7 @@ torch::Tensor probabilities_of(const torch::Tensor& scores, const torch::Tensor&
 torch::Tensor attention_reference(const AttentionInputs& inputs, const AttentionOptions& options) {
   const torch::Tensor query = inputs.query.alone();
   if (inputs.queries.tokens() == 0 || inputs.keys.tokens() == 0) {
-    return torch::zeros_like(query) * query;
+    return query.masked_fill(torch::ones({}, query.options().dtype(torch::kBool)), 0.0);
   }
   const Padding queries = padding_of(inputs.queries, query.device());
   const Padding keys = padding_of(inputs.keys, query.device());
@@ -92,21 +93,21 @@ torch::Tensor attention_reference(const AttentionInputs& inputs, const Attention
   const torch::Tensor k = padded(inputs.key.alone(), keys, groups, options.heads);
   const torch::Tensor v = padded(inputs.value.alone(), keys, groups, options.heads);
 
-  torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)) * options.scale;
+  const torch::Tensor distance = distances(inputs, queries, keys);
+  const torch::Tensor seen = visible(queries, keys, distance, options.causal);
+  torch::Tensor scores = products_of_seen(q, k, seen) * options.scale;
   if (options.soft_cap > 0) {
     scores = (scores / options.soft_cap).tanh() * options.soft_cap;
   }
-  const torch::Tensor distance = distances(inputs, queries, keys);
   if (inputs.relative_bias.defined()) {
     scores = scores + bias_at(inputs.relative_bias, distance.squeeze(1)).transpose(0, 1);
   }
-  torch::Tensor weights =
-      probabilities_of(scores, visible(queries, keys, distance, options.causal));
+  torch::Tensor weights = probabilities_of(scores, seen);
   if (options.dropout.active()) {
     weights = drop_probabilities(weights, queries, query.size(0), options);
   }
   const torch::Tensor mixed =
-      torch::matmul(weights, v).transpose(1, 2).reshape({-1, query.size(1)});
+      sums_of_seen(weights, v, seen).transpose(1, 2).reshape({-1, query.size(1)});
   const torch::Tensor real = queries.real.flatten().nonzero().squeeze(1);
   const torch::Tensor rows = queries.rows.flatten().index_select(0, real);
   return torch::zeros_like(query).index_copy(0, rows, mixed.index_select(0, real));

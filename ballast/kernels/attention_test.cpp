@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ballast/kernels/comparison.h"
+#include "ballast/kernels/gathered_attention.h"
 
 namespace ballast {
 namespace {
@@ -157,6 +158,25 @@ TEST(Attention, RelativeBiasIsThatOfTheDistanceAndOfItsBorderBeyond) {
     const torch::Tensor y = version({zero, zero, torch::eye(4), all, all, bias}, {});
     EXPECT_LT(relative_error(y, wanted / wanted.sum(1, true)), tolerance);
   }
+}
+
+/// Products 10, -20 and 3, capped at 5, seen through one-hot values.
+TEST(Attention, ASoftCapIsCTimesTanhOfTheLogitOverC) {
+  const Segments one = Segments::packed(std::array<int64_t, 1>{1});
+  const Segments three = Segments::packed(std::array<int64_t, 1>{3});
+  const torch::Tensor query = torch::tensor({{2.F, 0.F, 0.F}});
+  const torch::Tensor key = torch::tensor({{5.F, 1.F, 1.F}, {-10.F, 1.F, 1.F}, {1.5F, 1.F, 1.F}});
+  const auto capped = [](double logit) { return std::exp(5 * std::tanh(logit / 5)); };
+  const torch::Tensor weights = torch::tensor({{capped(10), capped(-20), capped(3)}});
+  const torch::Tensor wanted = weights / weights.sum();
+  for (const Version version : {&attention, &attention_reference}) {
+    const torch::Tensor y = version({query, key, torch::eye(3), one, three}, {.soft_cap = 5});
+    EXPECT_LT(relative_error(y, wanted), tolerance);
+  }
+  const torch::Tensor rows = torch::arange(3, torch::kInt32).view({1, 3});
+  EXPECT_LT(relative_error(gathered_attention({query, key, torch::eye(3), rows}, {.soft_cap = 5}),
+                           wanted),
+            tolerance);
 }
 
 // C09: causal with 3 queries and 1 key, so that the first two queries see nothing.

@@ -31,8 +31,8 @@ inline constexpr std::string_view normalize_help =
     "for an argument from N(0, 1): second_moment divides by sqrt(E f^2), mean_and_variance is "
     "(f - E f) / sqrt(Var f)";
 
-/// A kind of activation without options of its own. What a kind computes is said by its `info`; ReLU
-/// is the original Transformer's, GELU that of BERT and GPT, SwiGLU that of LLaMA. Kinds whose
+/// A kind of activation without options of its own. What a kind computes is said by its `info`;
+/// ReLU is the original Transformer's, GELU that of BERT and GPT, SwiGLU that of LLaMA. Kinds whose
 /// function has no loop (`has_loop` in loops/) cost a pass of ATen of their own.
 template <class Self, Elementwise function, bool gated = false>
 struct PlainActivation {

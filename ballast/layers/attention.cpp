@@ -7,34 +7,36 @@ namespace ballast {
 
 Attention::Attention(const AttentionLayerOptions& options)
     : options_(options),
-      scale_(options.score_scale.value_or(
-          standard_factor({Point::scores, options.d_model / options.heads}))) {
-  const int64_t d = options.d_model;
-  const auto projection = [&](const std::string& name, Role role) {
+      scale_(options.score_scale.value_or(standard_factor({Point::scores, options.d_head()}))) {
+  const int64_t d = options.d_model, shared = options.key_value_width();
+  const auto projection = [&](const std::string& name, Role role, int64_t width) {
     return register_module(name,
                            std::make_shared<Linear>(LinearShape{.fan_in = d,
-                                                                .fan_out = d,
+                                                                .fan_out = width,
                                                                 .role = role,
                                                                 .form = options.weights,
-                                                                .head_width = d / options.heads}));
+                                                                .head_width = options.d_head()}));
   };
-  query = projection("query", Role::query);
-  key = projection("key", Role::key);
-  value = projection("value", Role::value);
-  output = projection("output", Role::attention_output);
+  query = projection("query", Role::query, d);
+  key = projection("key", Role::key, shared);
+  value = projection("value", Role::value, shared);
+  output = projection("output", Role::attention_output, d);
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
-  for (const Point point : {Point::query, Point::key, Point::value, Point::heads}) {
+  for (const Point point : {Point::query, Point::heads}) {
     stand(options.standing, point, {d, options.heads});
+  }
+  for (const Point point : {Point::key, Point::value}) {
+    stand(options.standing, point, {shared, shared / options.d_head()});
   }
 }
 
 torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& around) const {
   const Segments& segments = around.segments;
-  const int64_t d = options_.d_model;
+  const int64_t d = options_.d_model, shared = options_.key_value_width();
   const torch::Tensor all = joined({query, key, value}, x);
   const Columns q = at(Point::query, Columns{all, 0, d}, &segments);
-  const Columns k = at(Point::key, Columns{all, d, d}, &segments);
-  const Columns v = at(Point::value, Columns{all, 2 * d, d}, &segments);
+  const Columns k = at(Point::key, Columns{all, d, shared}, &segments);
+  const Columns v = at(Point::value, Columns{all, d + shared, shared}, &segments);
   const torch::Tensor heads = attention({turned(q, around.places), turned(k, around.places), v,
                                          segments, segments, around.places.bias},
                                         kernel_options());
@@ -50,10 +52,10 @@ torch::Tensor Attention::attend(const LinearInput& x, const Segments& queries,
 }
 
 KeyValue Attention::project(const Memory& memory) const {
-  const int64_t d = options_.d_model;
+  const int64_t shared = options_.key_value_width();
   const torch::Tensor both = joined({key, value}, memory.rows);
-  return {at(Point::key, Columns{both, 0, d}, &memory.segments),
-          at(Point::value, Columns{both, d, d}, &memory.segments)};
+  return {at(Point::key, Columns{both, 0, shared}, &memory.segments),
+          at(Point::value, Columns{both, shared, shared}, &memory.segments)};
 }
 
 // A step reads each weight for a few rows only, which a copy of all weights would not be worth.
@@ -72,15 +74,16 @@ torch::Tensor Attention::extend(const torch::Tensor& x, KeyValueCache& cache,
 
 AttentionOptions Attention::kernel_options() const {
   return {.heads = options_.heads,
-          .key_value_heads = options_.heads,
+          .key_value_heads = options_.key_value_heads.value_or(options_.heads),
           .scale = scale_,
           .causal = options_.causal,
+          .soft_cap = options_.soft_cap,
           .dropout = dropout_->mask()};
 }
 
 std::vector<FactorSlot> Attention::factors() {
   if (options_.score_scale) return {};
-  return {{{Point::scores, options_.d_model / options_.heads}, &scale_}};
+  return {{{Point::scores, options_.d_head()}, &scale_}};
 }
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& h, const Surroundings& around) const {

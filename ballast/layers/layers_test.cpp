@@ -23,6 +23,24 @@ TEST(Positions, SinusoidsAreAllSinesThenAllCosines) {
   EXPECT_NEAR(moments(sinusoids(1, 200, 64)).second, 0.5, 1e-6);
 }
 
+// The paper's: PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i + 1) the cosine, p from 0.
+TEST(Positions, SinusoidsOfThePaperStandSideBySide) {
+  const torch::Tensor table = sinusoids(0, 40, 6, PairLayout::interleaved, Frequencies::paper);
+  for (int p = 0; p < 40; ++p) {
+    for (int i = 0; i < 3; ++i) {
+      const double angle = p / std::pow(10000.0, 2.0 * i / 6);
+      EXPECT_NEAR(table[p][2 * i].item<double>(), std::sin(angle), 1e-6);
+      EXPECT_NEAR(table[p][2 * i + 1].item<double>(), std::cos(angle), 1e-6);
+    }
+  }
+}
+
+TEST(Positions, BothLayoutsHoldTheSameSinusoids) {
+  const torch::Tensor halves = sinusoids(3, 9, 8);
+  const torch::Tensor pairs = sinusoids(3, 9, 8, PairLayout::interleaved);
+  EXPECT_TRUE(torch::equal(halves.view({9, 2, 4}).transpose(1, 2).reshape({9, 8}), pairs));
+}
+
 TEST(Positions, ASequenceLongerThanALearnedTableIsRefused) {
   Positions positions(LearnedPositions{.max_length = 4}.form(), 8);
   const torch::Tensor x = torch::zeros({5, 8});

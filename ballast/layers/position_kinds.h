@@ -28,6 +28,16 @@ struct EnumNames<PairLayout> {
       {{"halves", PairLayout::halves}, {"interleaved", PairLayout::interleaved}}};
 };
 
+/// Frequency i of the d/2 of sinusoids: 10000^(-i / (d/2 - 1)), so that the last is 1/10000, or
+/// 10000^(-2 i / d), which falls short of it.
+enum class Frequencies { tensor2tensor, paper };
+
+template <>
+struct EnumNames<Frequencies> {
+  static constexpr std::array<std::pair<std::string_view, Frequencies>, 2> value{
+      {{"tensor2tensor", Frequencies::tensor2tensor}, {"paper", Frequencies::paper}}};
+};
+
 /// How a token's place gets into a model. Each part is read by who carries it out: the embedding,
 /// the projected queries and keys of self-attention, its logits. A kind of positions is a function
 /// to this and nothing else.
@@ -38,25 +48,37 @@ struct PositionForm {
   int64_t table_length = 0;  ///< of a table: places it has
   double rotary_base = 0;    ///< above 0: queries and keys are turned by place base^(-2 i / K)
   PairLayout layout = PairLayout::halves;
+  Frequencies frequencies = Frequencies::tensor2tensor;  ///< of sinusoids
   DistanceRule distance = DistanceRule::none;
   int64_t buckets = 0, bucket_reach = 0;  ///< of buckets: how many, and where the last begins
 };
 
-/// Sinusoids of place * 10000^(-i / (d/2 - 1)), as tensor2tensor and fairseq have them; the paper
-/// has 10000^(-2 i / d) and the interleaved layout. Any length; nothing is trained. `first` is 1
-/// here and 0 in the paper.
+/// As they stand, those of tensor2tensor and fairseq; the paper has its own frequencies, the
+/// interleaved layout and place 0 first. Any length; nothing is trained.
 struct SinusoidalPositions {
-  static constexpr KindInfo info{"sinusoidal", "[sin(p w_i) | cos(p w_i)]",
+  static constexpr KindInfo info{"sinusoidal", "sin(p w_i) and cos(p w_i)",
                                  "Vaswani et al. 2017, arXiv:1706.03762"};
   int64_t first = 1;
+  PairLayout layout = PairLayout::halves;
+  Frequencies frequencies = Frequencies::tensor2tensor;
   bool scaled = false;
 
   PositionForm form() const {
-    return {.added = AddedPositions::sinusoids, .first = first, .scaled = scaled};
+    return {.added = AddedPositions::sinusoids,
+            .first = first,
+            .scaled = scaled,
+            .layout = layout,
+            .frequencies = frequencies};
   }
   static constexpr auto fields() {
     return std::make_tuple(
         field("first", &SinusoidalPositions::first, "position of the first token", at_least_zero),
+        field("layout", &SinusoidalPositions::layout,
+              "halves: all sines, then all cosines (tensor2tensor, fairseq); interleaved: sine and "
+              "cosine of each frequency side by side (the paper)"),
+        field("frequencies", &SinusoidalPositions::frequencies,
+              "w_i = 10000^(-i / (d_model/2 - 1)) (tensor2tensor, fairseq) or 10000^(-2 i / "
+              "d_model) (paper)"),
         field("scaled", &SinusoidalPositions::scaled,
               "times a trained number for each feature, from 1 (one for all in Li et al. 2019, "
               "arXiv:1809.08895)"));

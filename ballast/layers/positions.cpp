@@ -10,13 +10,17 @@
 
 namespace ballast {
 
-torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model) {
+torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model, PairLayout layout,
+                        Frequencies frequencies_of) {
   const int64_t half = d_model / 2;
-  const double step = std::log(10000.0) / std::max<double>(static_cast<double>(half - 1), 1);
+  const int64_t steps = frequencies_of == Frequencies::paper ? half : half - 1;
+  const double step = std::log(10000.0) / std::max<double>(static_cast<double>(steps), 1);
   const torch::Tensor frequencies = torch::exp(torch::arange(half, torch::kFloat64) * -step);
   const torch::Tensor places = torch::arange(first, first + length, torch::kFloat64);
   const torch::Tensor angles = torch::outer(places, frequencies);
-  return torch::cat({angles.sin(), angles.cos()}, 1).to(torch::kFloat32);
+  const torch::Tensor pairs =
+      torch::stack({angles.sin(), angles.cos()}, layout == PairLayout::halves ? 1 : 2);
+  return pairs.reshape({length, 2 * half}).to(torch::kFloat32);
 }
 
 Positions::Positions(const PositionForm& form, int64_t d_model) : form_(form), d_model_(d_model) {
@@ -54,7 +58,8 @@ torch::Tensor Positions::sinusoids_up_to(int64_t longest, torch::Device device) 
   const int64_t known = sinusoids_.defined() ? sinusoids_.size(0) : 0;
   if (!sinusoids_.defined() || known < longest || sinusoids_.device() != device) {
     const int64_t length = std::max<int64_t>({2 * known, longest, 64});
-    sinusoids_ = sinusoids(form_.first, length, d_model_).to(device);
+    sinusoids_ =
+        sinusoids(form_.first, length, d_model_, form_.layout, form_.frequencies).to(device);
   }
   return sinusoids_;
 }

@@ -10,9 +10,11 @@
 namespace ballast {
 
 /// Rows first .. first + length - 1 of the sinusoid table, float32 [length, d] from angles in
-/// float64; d is even. Column i < d/2 is sin(place w_i), column d/2 + i cos(place w_i), w_i =
-/// 10000^(-i / (d/2 - 1)) (see `SinusoidalPositions`).
-torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model);
+/// float64; d is even. In halves, column i < d/2 is sin(place w_i) and column d/2 + i cos(place
+/// w_i); interleaved, these are columns 2 i and 2 i + 1.
+torch::Tensor sinusoids(int64_t first, int64_t length, int64_t d_model,
+                        PairLayout layout = PairLayout::halves,
+                        Frequencies frequencies = Frequencies::tensor2tensor);
 
 /// Position vectors by place in the sequence, as far as a form adds any.
 class Positions : public torch::nn::Module, public Described {

@@ -94,6 +94,10 @@ struct Rows {
   /// In the packed batch.
   int64_t packed_row(int64_t row) const { return span.query + first + row; }
 
+  /// In sums over keys, the keys that each row sees; in sums over rows, the rows that see each key.
+  Band seen_keys() const { return shape.causal ? Band{.end = position(0) + 1} : Band(); }
+  Band seeing_rows() const { return shape.causal ? Band{.begin = -position(0)} : Band(); }
+
   /// Row r of the block in rows of query heads.
   template <class T>
   T* of(const HeadRows<T>& rows, int64_t r = 0) const {
@@ -151,14 +155,13 @@ inline float finish_logits(const AttentionShape& shape, int64_t visible, float* 
   return largest(most);
 }
 
-/// exp(logit - shift) where visible, else 0, over whole vectors up to `end`; returns the sum, taken
+/// exp(logit - shift) where visible, and 0 in the rest of the last vector; returns the sum, taken
 /// in float32. `out` may be `logits`.
-inline float exponentials(const float* logits, float shift, int64_t visible, int64_t end,
-                          float* out) {
+inline float exponentials(const float* logits, float shift, int64_t visible, float* out) {
   const Floats d;
   Vector total = hn::Zero(d);
-  for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
-    const auto seen = hn::FirstN(d, std::max<int64_t>(0, visible - i));
+  for (int64_t i = 0; i < visible; i += static_cast<int64_t>(lanes())) {
+    const auto seen = hn::FirstN(d, visible - i);
     const Vector shifted = hn::Sub(hn::LoadU(d, logits + i), hn::Set(d, shift));
     const Vector e = hn::IfThenElseZero(seen, exp(shifted));
     total = hn::Add(total, e);
@@ -194,7 +197,7 @@ HeadRows<T> head_of(const HeadRows<T>& rows, const AttentionSpan& span, int64_t 
 }
 
 /// out = weights right, of the block's rows of `out`: [rows, width] times the rows of a head of
-/// keys or values [S, K], see `head_of`. Keys that no row sees are left out.
+/// keys or values [S, K], see `head_of`. Each row takes only the keys that it sees.
 inline Product mix(const Rows& rows, const float* weights, const HeadRows<const float>& right,
                    const HeadRows<float>& out) {
   return {.a = weights,
@@ -206,11 +209,12 @@ inline Product mix(const Rows& rows, const float* weights, const HeadRows<const 
           .c_row = static_cast<size_t>(out.row),
           .rows = static_cast<size_t>(rows.count),
           .columns = static_cast<size_t>(rows.shape.d_head),
-          .depth = static_cast<size_t>(rows.most_visible())};
+          .depth = static_cast<size_t>(rows.most_visible()),
+          .band = rows.seen_keys()};
 }
 
 /// out += weights^T right: [width, rows] times the block's rows of a query head [rows, K], added to
-/// a head of keys or values [S, K], see `head_of`.
+/// a head of keys or values [S, K], see `head_of`. Each key takes only the rows that see it.
 inline Product mix_back(const Rows& rows, const float* weights, const HeadRows<const float>& right,
                         const HeadRows<float>& out) {
   return {.a = weights,
@@ -223,7 +227,8 @@ inline Product mix_back(const Rows& rows, const float* weights, const HeadRows<c
           .rows = static_cast<size_t>(rows.most_visible()),
           .columns = static_cast<size_t>(rows.shape.d_head),
           .depth = static_cast<size_t>(rows.count),
-          .add = true};
+          .add = true,
+          .band = rows.seeing_rows()};
 }
 
 /// Sum of a[i] b[i] in float32, in as many partial sums as a vector has lanes.

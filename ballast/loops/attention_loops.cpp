@@ -15,13 +15,13 @@ namespace {
 /// Logits to probabilities after dropout; keeps what the backward pass needs to repeat them.
 void softmax_rows(const AttentionForward& call, const Rows& rows, float* logits, float* scratch) {
   const size_t width = whole_vectors(rows.span.keys);
-  const int64_t end = whole_vectors(rows.most_visible());
   for (int64_t r = 0; r < rows.count; ++r) {
     float* row = logits + r * width;
     const int64_t visible = rows.visible(r);
+    const auto end = static_cast<int64_t>(whole_vectors(visible));
     const float* bias = call.bias.row(rows.head, rows.position(r));
     const float most = finish_logits(rows.shape, visible, row, bias);
-    const float total = exponentials(row, most, visible, end, row);
+    const float total = exponentials(row, most, visible, row);
     call.log_sum[rows.packed_row(r) * rows.shape.heads + rows.head] = most + std::log(total);
     if (visible > 0) scale_row(row, 1 / total, factors_of(rows, r, end, scratch), end);
   }
@@ -71,10 +71,10 @@ struct RowGradient {
   float* bias_gradient;  ///< added to, or null
 };
 
-void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t end) {
+void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t visible) {
   const Floats d;
   const Vector mean = hn::Set(d, row.mean), scale = hn::Set(d, shape.scale);
-  for (int64_t i = 0; i < end; i += static_cast<int64_t>(lanes())) {
+  for (int64_t i = 0; i < visible; i += static_cast<int64_t>(lanes())) {
     const Vector p = hn::LoadU(d, row.kept + i);
     Vector g = hn::LoadU(d, row.gradient + i);
     if (row.factors != nullptr) {
@@ -82,7 +82,7 @@ void logit_gradient(const AttentionShape& shape, const RowGradient& row, int64_t
       hn::StoreU(hn::Mul(p, factor), d, row.kept + i);
       g = hn::Mul(g, factor);
     }
-    g = hn::Mul(p, hn::Sub(g, mean));
+    g = hn::IfThenElseZero(hn::FirstN(d, visible - i), hn::Mul(p, hn::Sub(g, mean)));
     Vector capped = hn::LoadU(d, row.logits + i);
     if (row.bias != nullptr) {
       capped = hn::Sub(capped, hn::LoadU(d, row.bias + i));
@@ -106,14 +106,14 @@ void gradient_rows(const AttentionBackward& call, const Rows& rows, const Scratc
   const DistanceBias& bias = call.forward.bias;
   const DistanceBias bias_gradient = call.bias.of_sequence(rows.shape.heads, rows.span.sequence);
   const size_t width = whole_vectors(rows.span.keys);
-  const int64_t end = whole_vectors(rows.most_visible());
   for (int64_t r = 0; r < rows.count; ++r) {
     float* logits = scratch.logits.get() + r * width;
     float* kept = scratch.kept.get() + r * width;
     const int64_t visible = rows.visible(r), position = rows.position(r);
+    const auto end = static_cast<int64_t>(whole_vectors(visible));
     finish_logits(rows.shape, visible, logits, bias.row(rows.head, position));
     const int64_t place = rows.packed_row(r) * rows.shape.heads + rows.head;
-    exponentials(logits, call.forward.log_sum[place], visible, end, kept);
+    exponentials(logits, call.forward.log_sum[place], visible, kept);
     const float mean =
         dot(rows.of(call.gradient, r), rows.of(call.forward.out, r), rows.shape.d_head);
     const float* factors = factors_of(rows, r, end, scratch.factors.get());
@@ -125,7 +125,7 @@ void gradient_rows(const AttentionBackward& call, const Rows& rows, const Scratc
                     .mean = mean,
                     .bias = bias.row(rows.head, position),
                     .bias_gradient = bias_gradient.row(rows.head, position)},
-                   end);
+                   visible);
   }
 }
 

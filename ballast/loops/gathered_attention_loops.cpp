@@ -49,7 +49,7 @@ void attend_sequence(const GatheredCall& call, int64_t sequence) {
                   logits.get());
     const float* bias = call.bias == nullptr ? nullptr : call.bias + head * call.bias_width;
     const float most = finish_logits(shape, call.keys, logits.get(), bias);
-    const float total = exponentials(logits.get(), most, call.keys, width, logits.get());
+    const float total = exponentials(logits.get(), most, call.keys, logits.get());
     scale_row(logits.get(), 1 / total, nullptr, width);
     mix_seen({call.value + own, rows, call.keys, stride}, logits.get(), d_head, call.out + place);
   }

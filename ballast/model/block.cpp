@@ -23,12 +23,15 @@ AttentionLayerOptions attention_at(const ModelOptions& options, const ResidualSi
   AttentionLayerOptions made{
       .d_model = options.d_model,
       .heads = options.heads,
+      .key_value_heads = options.key_value_heads,
       .dropout = options.attention_dropout,
       .causal = site.stack == Stack::decoder && site.kind == Sublayer::self_attention,
       .weights = form_of(options.weights),
-      .standing = standing};
+      .standing = standing,
+      .soft_cap = options.attention_soft_cap};
   const QueryKeyForm compared = form_of(options.query_key_norm, options.norm_at(site));
-  made.score_scale = compared.score_scale;
+  const ScoreForm scores = form_of(options.scores, made.d_head());
+  made.score_scale = compared.score_scale ? compared.score_scale : scores.scale;
   if (compared.norm) {
     // Before those of the scheme, and the first of a point stands.
     auto& own = made.standing.own_norms;

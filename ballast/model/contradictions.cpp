@@ -134,6 +134,23 @@ void check_buckets(const ModelOptions& options, std::vector<Contradiction>& foun
                    form.buckets, form.bucket_reach, form.buckets / 2)});
 }
 
+void check_attention(const ModelOptions& options, std::vector<Contradiction>& found) {
+  if (const int64_t shared = options.key_value_heads.value_or(1); options.heads % shared != 0) {
+    found.push_back({"model.key_value_heads",
+                     fmt::format("model.key_value_heads = {} does not divide model.heads = {}",
+                                 shared, options.heads)});
+  }
+  if (form_of(options.scores, 1).scale &&
+      form_of(options.query_key_norm, options.norm).score_scale) {
+    found.push_back(
+        {"model.scores",
+         fmt::format("model.query_key_norm = \"{}\" has a factor of its own for the "
+                     "logits of attention, and model.scores = \"{}\" names another; "
+                     "leave out one of them",
+                     info_of(options.query_key_norm).name, info_of(options.scores).name)});
+  }
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const ModelOptions& options) {
@@ -143,6 +160,7 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
         {"model.heads", fmt::format("model.heads = {} does not divide model.d_model = {}",
                                     options.heads, options.d_model)});
   }
+  check_attention(options, found);
   if (options.d_model % 2 != 0) {
     found.push_back(
         {"model.d_model",

@@ -14,6 +14,7 @@
 #include "ballast/base/role.h"
 #include "ballast/layers/activation_kinds.h"
 #include "ballast/layers/position_kinds.h"
+#include "ballast/layers/score_kinds.h"
 #include "ballast/layers/weight_form.h"
 #include "ballast/norm/kinds.h"
 #include "ballast/norm/query_key.h"
@@ -105,6 +106,7 @@ struct SiteRule {
 struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
   int64_t d_model = 512, d_ff = 2048, heads = 8;
+  std::optional<int64_t> key_value_heads;
   int64_t encoder_layers = 6, decoder_layers = 6;
   ActivationChoice activation;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;  ///< probabilities
@@ -113,6 +115,8 @@ struct ModelOptions {
   PositionChoice positions;
   NormChoice norm;
   QueryKeyChoice query_key_norm;
+  ScoreChoice scores;
+  double attention_soft_cap = 0;
   WeightChoice weights;
   ResidualChoice residual = Admin{};
   std::optional<ResidualChoice> encoder_residual, decoder_residual;
@@ -157,6 +161,10 @@ struct ModelOptions {
               at_least_one),
         field("d_ff", &ModelOptions::d_ff, "width of the feed-forward layers", at_least_one),
         field("heads", &ModelOptions::heads, "attention heads; divides d_model", at_least_one),
+        field("key_value_heads", &ModelOptions::key_value_heads,
+              "heads of keys and values, each read by heads / key_value_heads of the queries; "
+              "divides heads; absent: heads",
+              at_least_one),
         field("encoder_layers", &ModelOptions::encoder_layers, "blocks; ignored by causal_lm",
               at_least_one),
         field("decoder_layers", &ModelOptions::decoder_layers, "blocks", at_least_one),
@@ -177,6 +185,11 @@ struct ModelOptions {
         field("norm", &ModelOptions::norm, "normalisation, wherever the residual scheme has one"),
         field("query_key_norm", &ModelOptions::query_key_norm,
               "what queries and keys go through before they are compared"),
+        field("scores", &ModelOptions::scores, "factor of their products, the logits of attention"),
+        field("attention_soft_cap", &ModelOptions::attention_soft_cap,
+              "c: a logit s of attention becomes c tanh(s / c), before a bias of positions (Gemma "
+              "2, arXiv:2408.00118: 50); 0: none",
+              at_least_zero),
         field("weights", &ModelOptions::weights,
               "what acts for the stored matrices of attention and feed-forward layers"),
         field("residual", &ModelOptions::residual, "how a branch is joined to its shortcut"),

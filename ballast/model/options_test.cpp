@@ -48,6 +48,29 @@ TEST(QueryKeyNorm, IsOfSingleTokensAtEveryDepth) {
   EXPECT_TRUE(contradictions(options).empty());
 }
 
+std::string first_contradiction(const ModelOptions& options) {
+  const std::vector<Contradiction> found = contradictions(options);
+  return found.empty() ? "" : found.front().option + ": " + found.front().text;
+}
+
+TEST(KeyValueHeads, DivideTheHeads) {
+  ModelOptions options{.heads = 8, .key_value_heads = 2};
+  EXPECT_EQ(first_contradiction(options), "");
+  options.key_value_heads = 3;
+  EXPECT_EQ(first_contradiction(options),
+            "model.key_value_heads: model.key_value_heads = 3 does not divide model.heads = 8");
+  options.key_value_heads = 16;
+  EXPECT_EQ(first_contradiction(options),
+            "model.key_value_heads: model.key_value_heads = 16 does not divide model.heads = 8");
+}
+
+TEST(Scores, HaveOneFactor) {
+  ModelOptions options{.query_key_norm = CosineAttention{}};
+  EXPECT_EQ(first_contradiction(options), "");
+  options.scores = InverseScores{};
+  EXPECT_EQ(first_contradiction(options).substr(0, 14), "model.scores: ");
+}
+
 TEST(Ramp, OfTheModelIsTheSchemeWithIt) {
   ModelOptions options{.residual = PreNorm{}, .ramp = 70, .ramp_by_layer = true};
   for (const ResidualSite& site : sites_of(options, Stack::decoder, 3)) {

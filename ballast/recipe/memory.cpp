@@ -47,7 +47,9 @@ double table_weights(const ModelOptions& options, const VocabularySizes& sizes) 
 
 double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes) {
   const double d = number(options.d_model);
-  const double attention = 4 * d * d;
+  const double heads = number(options.heads);
+  const double shared = d / heads * number(options.key_value_heads.value_or(options.heads));
+  const double attention = 2 * d * d + 2 * d * shared;
   const double feed_forward = 2 * d * number(options.d_ff);
   const bool encodes = options.shape().has_source;
   const double encoder = encodes ? number(options.encoder_layers) * (attention + feed_forward) : 0;

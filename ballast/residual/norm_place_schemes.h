@@ -138,7 +138,7 @@ struct Keel {
   bool operator==(const Keel&) const = default;
 };
 
-using NormPlaceSchemes =
-    std::variant<PostNorm, PreNorm, SandwichNorm, NoNorm, ReorderedNorm, LayerNormScaling, MixNorm, Keel>;
+using NormPlaceSchemes = std::variant<PostNorm, PreNorm, SandwichNorm, NoNorm, ReorderedNorm,
+                                      LayerNormScaling, MixNorm, Keel>;
 
 }  // namespace ballast

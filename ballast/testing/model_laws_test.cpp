@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "ballast/base/philox.h"
@@ -83,6 +84,38 @@ TEST_P(EveryModel, C47AChangedTokenChangesNothingBeforeIt) {
   EXPECT_FALSE(torch::equal(before[4], after[4]));
 }
 
+/// An id that no toy sentence holds, with a row of the table that is not a number.
+int64_t spoiled_id(const Embedding& embedding) {
+  constexpr int64_t unused = 3;
+  embedding.weight.detach()[unused].fill_(std::numeric_limits<float>::quiet_NaN());
+  return unused;
+}
+
+Packed with_token(const Packed& packed, int64_t place, int64_t id) {
+  Packed changed{packed.tokens.clone(), packed.segments};
+  changed.tokens[place] = id;
+  return changed;
+}
+
+TEST_P(EveryModel, NotANumberInATokenReachesNothingBeforeIt) {
+  auto model = calibrated(GetParam());
+  const torch::Tensor before = model->forward(source_, target_);
+  const Packed spoiled = with_token(target_, 4, spoiled_id(*model->target_embedding));
+  const torch::Tensor after = model->forward(source_, spoiled);
+  EXPECT_TRUE(torch::equal(before.slice(0, 0, 4), after.slice(0, 0, 4)));
+  EXPECT_TRUE(torch::equal(before.slice(0, 7), after.slice(0, 7)));
+  EXPECT_TRUE(after[4].isnan().any().item<bool>());
+}
+
+TEST_P(EveryModel, NotANumberInASourceReachesNoOtherSentence) {
+  auto model = calibrated(GetParam());
+  const torch::Tensor before = model->forward(source_, target_);
+  const Packed spoiled = with_token(source_, 0, spoiled_id(*model->source_embedding));
+  const torch::Tensor after = model->forward(spoiled, target_);
+  EXPECT_TRUE(torch::equal(before.slice(0, 2), after.slice(0, 2)));
+  EXPECT_TRUE(after[0].isnan().any().item<bool>());
+}
+
 TEST_P(EveryModel, StepByStepDecodingEqualsTheWholeSentence) {
   auto model = calibrated(GetParam());
   const Packed target = toy_ids({4, 4, 4}, toy_vocabulary, 3);
@@ -140,6 +173,10 @@ INSTANTIATE_TEST_SUITE_P(Positions, EveryModel, ::testing::ValuesIn(testing::pos
 INSTANTIATE_TEST_SUITE_P(Activations, EveryModel, ::testing::ValuesIn(testing::activation_cases()),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Inits, EveryModel, ::testing::ValuesIn(testing::init_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Scores, EveryModel, ::testing::ValuesIn(testing::score_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Attentions, EveryModel, ::testing::ValuesIn(testing::attention_cases()),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Weights, EveryModel, ::testing::ValuesIn(testing::weight_cases()),
                          case_name);
 

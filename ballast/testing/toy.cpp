@@ -80,9 +80,37 @@ std::vector<LawCase> norm_cases() {
 }
 
 std::vector<LawCase> query_key_cases() { return cases_of(&ModelOptions::query_key_norm); }
-std::vector<LawCase> position_cases() { return cases_of(&ModelOptions::positions); }
+std::vector<LawCase> position_cases() {
+  std::vector<LawCase> all = cases_of(&ModelOptions::positions);
+  all.push_back({"sinusoidal_of_the_paper", toy_options()});
+  all.back().options.positions = SinusoidalPositions{
+      .first = 0, .layout = PairLayout::interleaved, .frequencies = Frequencies::paper};
+  return all;
+}
+
 std::vector<LawCase> activation_cases() { return cases_of(&ModelOptions::activation); }
 std::vector<LawCase> weight_cases() { return cases_of(&ModelOptions::weights); }
+std::vector<LawCase> score_cases() { return cases_of(&ModelOptions::scores); }
+
+std::vector<LawCase> attention_cases() {
+  std::vector<LawCase> all;
+  const auto add = [&](const std::string& name, ModelOptions options, int64_t key_value_heads) {
+    options.heads = 4;
+    options.key_value_heads = key_value_heads;
+    all.push_back({name, options});
+  };
+  for (const LawCase& each : position_cases()) add("grouped_" + each.name, each.options, 2);
+  for (const LawCase& each : query_key_cases()) {
+    add("grouped_norm_" + each.name, each.options, 2);
+  }
+  add("grouped_normformer", toy_options(NormFormer{}), 2);
+  add("one_key_value_head", toy_options(), 1);
+  for (LawCase each : position_cases()) {
+    each.options.attention_soft_cap = 0.5;  // small, for the logits of a toy are
+    add("capped_" + each.name, each.options, 4);
+  }
+  return all;
+}
 
 std::vector<LawCase> init_cases() {
   std::vector<LawCase> cases = cases_of<InitChoice>([](const InitChoice&) {
@@ -97,7 +125,7 @@ std::vector<LawCase> init_cases() {
 std::vector<LawCase> all_cases() {
   std::vector<LawCase> all;
   for (const auto& list : {scheme_cases(), norm_cases(), query_key_cases(), position_cases(),
-                           activation_cases(), weight_cases()}) {
+                           activation_cases(), weight_cases(), score_cases(), attention_cases()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;

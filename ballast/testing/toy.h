@@ -42,7 +42,9 @@ std::vector<LawCase> query_key_cases();
 std::vector<LawCase> position_cases();
 std::vector<LawCase> activation_cases();
 std::vector<LawCase> weight_cases();
-std::vector<LawCase> all_cases();   ///< of all lists that change what a model is made of
-std::vector<LawCase> init_cases();  ///< with tables of their own for source, target and output
+std::vector<LawCase> score_cases();
+std::vector<LawCase> attention_cases();  ///< grouped heads with every row beside, and soft caps
+std::vector<LawCase> all_cases();        ///< of all lists that change what a model is made of
+std::vector<LawCase> init_cases();       ///< with tables of their own for source, target and output
 
 }  // namespace ballast::testing
