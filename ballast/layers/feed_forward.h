@@ -35,6 +35,8 @@ class FeedForward : public Pointed, public Branch {
     return forward(h);
   }
 
+  const Activation& activation() const { return activation_; }
+
   std::shared_ptr<Linear> in, out;
 
  private:

@@ -131,6 +131,15 @@ TEST(Fold, ARampIsFoldedAsFarAsItHasCome) {
   EXPECT_EQ(info_of(plain->options().residual).name, "pre_norm");
 }
 
+TEST(Fold, ANormalisedActivationGoesIntoTheMatrixBehind) {
+  ModelOptions options = testing::toy_options(PreNorm{});
+  options.activation = ActivationChoice(Gelu{{.normalize = Normalize::mean_and_variance}});
+  const auto model = moved_model(options, Standard{});
+  const auto plain = fold(*model);
+  EXPECT_EQ(plain->options().activation, ActivationChoice(Gelu{}));
+  EXPECT_LT(largest_difference(*model, *plain), 1e-10);
+}
+
 TEST(Fold, AZeroThatIsDividedByIsRefused) {
   const auto model = moved_model(testing::toy_options(Admin{}), Standard{});
   const torch::NoGradGuard no_grad;

@@ -183,11 +183,26 @@ std::string name_schemes(const ModelOptions& options, Stack stack, ModelOptions&
   return {};
 }
 
+/// A norm behind the activation would see rows of another size, so there it stays as it is.
+void name_activation(const ModelOptions& options, ModelOptions& plain) {
+  for (const Stack stack : {Stack::encoder, Stack::decoder}) {
+    for (const Place& each : places_of(options, stack)) {
+      if (each.keeps_norm(Point::hidden)) return;
+    }
+  }
+  std::visit(
+      [](auto& kind) {
+        if constexpr (requires { kind.normalize; }) kind.normalize = {};
+      },
+      plain.activation);
+}
+
 std::string refusal_and_plain(const ModelOptions& options, ModelOptions& plain) {
   plain = options;
   plain.ramp = 0;
   plain.ramp_by_layer = false;
   plain.weights = {};
+  name_activation(options, plain);
   plain.sites.clear();
   for (SiteRule rule : options.sites) {
     rule.residual.reset();

@@ -11,8 +11,8 @@ Draw start_of(const InventoryEntry& entry) {
 }
 
 PlannedParameter planned(const InventoryEntry& entry, const Rules& rules) {
-  Draw draw = draw_of(rules.init, basis_of(rules.parameterization, entry.facts))
-                  .value_or(start_of(entry));
+  Draw draw =
+      draw_of(rules.init, basis_of(rules.parameterization, entry.facts)).value_or(start_of(entry));
   Scaling scaling = scaling_of(rules.parameterization, entry.facts, draw.std * entry.facts.gain,
                                update_size(rules.optimizer, entry.facts));
   // Without a multiplier to set, the stored values carry the whole scale.
