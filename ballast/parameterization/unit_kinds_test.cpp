@@ -55,8 +55,8 @@ TEST(UnitMup, StoresOnesAndScalesByFanIn) {
   const ParameterFacts matrix{.role = Role::feed_forward_out,
                               .fan_in = 256,
                               .fan_out = 64,
-                              .gain = 0.5,
-                              .site = third_of_four()};
+                              .site = third_of_four(),
+                              .gain = 0.5};
   const Scaling scaling = scaling_of(UnitMup{}, matrix, 0.02, UpdateSize::adaptive);
   EXPECT_EQ(scaling.init_std, 1);
   EXPECT_EQ(scaling.multiplier, 0.5 / 16);

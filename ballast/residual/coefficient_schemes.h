@@ -196,7 +196,8 @@ struct Fixup {
   bool operator==(const Fixup&) const = default;
 };
 
-/// The connection of T-Fixup, which leaves everything else to the initial weights.
+/// The connection of T-Fixup, which leaves everything else to the initial weights. Also what a fold
+/// leaves of schemes without norms.
 struct NoNorm {
   static constexpr KindInfo info{"no_norm", "x + f(x), no norm anywhere",
                                  "Huang et al. 2020, ICML (T-Fixup)"};

@@ -68,14 +68,6 @@ struct SandwichNorm {
   bool operator==(const SandwichNorm&) const = default;
 };
 
-/// Nothing but the sum: what is left of a scheme whose coefficients went into the weights. Deep
-/// stacks need an initialisation that keeps branches small.
-struct NoNorm {
-  static constexpr KindInfo info{"no_norm", "x + f(x)", "He et al. 2015, arXiv:1512.03385"};
-  ResidualForm form(const ResidualSite&) const { return {}; }
-  bool operator==(const NoNorm&) const = default;
-};
-
 /// OLMo 2's order. Its authors normalise queries and keys too (`model.query_key_norm`).
 struct ReorderedNorm {
   static constexpr KindInfo info{"reordered_norm", "x + norm(f(x)), norm after the stack",
@@ -138,7 +130,7 @@ struct Keel {
   bool operator==(const Keel&) const = default;
 };
 
-using NormPlaceSchemes = std::variant<PostNorm, PreNorm, SandwichNorm, NoNorm, ReorderedNorm,
-                                      LayerNormScaling, MixNorm, Keel>;
+using NormPlaceSchemes =
+    std::variant<PostNorm, PreNorm, SandwichNorm, ReorderedNorm, LayerNormScaling, MixNorm, Keel>;
 
 }  // namespace ballast

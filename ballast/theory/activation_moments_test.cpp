@@ -79,7 +79,7 @@ TEST(SeluConstants, AreTheRootsAndTheClosedForm) {
   EXPECT_NEAR(found.lambda, 1.0507009873554804934, 1e-15);
   const double pi = std::numbers::pi, e = std::numbers::e;
   const double a = std::erfc(1 / std::numbers::sqrt2), b = std::erfc(std::numbers::sqrt2);
-  EXPECT_NEAR(found.alpha, -std::sqrt(2 / pi) / (a * std::sqrt(e) - 1), 1e-15);
+  EXPECT_NEAR(found.alpha, -std::sqrt(2 / pi) / (a * std::sqrt(e) - 1), 2e-15);
   const double inside = 2 * b * e * e + pi * a * a * e - 2 * (2 + pi) * a * std::sqrt(e) + pi + 2;
   EXPECT_NEAR(found.lambda, (1 - a * std::sqrt(e)) * std::sqrt(2 * pi) / std::sqrt(inside), 2e-15);
 }

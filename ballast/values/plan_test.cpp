@@ -166,6 +166,19 @@ TEST(Plan, KeepsASchemesGainInAModuleOfTorchItself) {
   EXPECT_NEAR(inner / outer, DeepNorm{}.beta(site), 1e-12);
 }
 
+TEST(Initialize, TorchsBiasesAreDrawnInOurLayersAndInTorchsOwn) {
+  const ResidualSite site{.d_model = 8};
+  Foreign foreign(site);
+  for (const PlannedParameter& each : plan(foreign, {.init = TorchDefault{}}).parameters) {
+    if (each.entry.facts.role != Role::bias) continue;
+    EXPECT_NEAR(each.draw.std, 1 / std::sqrt(3.0 * 8), 1e-15) << each.entry.name;
+  }
+  auto model = testing::toy_model(toy_options(), 1, TorchDefault{});
+  const auto& layer = model->encoder->blocks[0]->branch<FeedForward>(Sublayer::feed_forward);
+  EXPECT_GT(layer.out->bias.abs().max().item<double>(), 0);
+  EXPECT_LE(layer.out->bias.abs().max().item<double>(), 1 / std::sqrt(16.0));
+}
+
 TEST(Plan, HoldsTheFactorsOfTheForwardPassAndSetsThem) {
   const auto model = testing::toy_model(toy_options(PostNorm{}));
   Plan made = plan(*model, {});
