@@ -105,9 +105,11 @@ std::vector<LawCase> attention_cases() {
   }
   add("grouped_normformer", toy_options(NormFormer{}), 2);
   add("one_key_value_head", toy_options(), 1);
-  for (LawCase each : position_cases()) {
-    each.options.attention_soft_cap = 0.5;  // small, for the logits of a toy are
-    add("capped_" + each.name, each.options, 4);
+  for (const PositionChoice& positions : {PositionChoice(RotaryPositions{}), {BucketPositions{}}}) {
+    ModelOptions options = toy_options();
+    options.positions = positions;
+    options.attention_soft_cap = 0.5;  // small, for the logits of a toy are
+    add("capped_" + std::string(info_of(positions).name), options, 4);
   }
   return all;
 }
