@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "ballast/base/choice.h"
 #include "ballast/data/packed_batch.h"
 #include "ballast/model/transformer.h"
 #include "ballast/values/plan.h"

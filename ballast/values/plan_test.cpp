@@ -95,7 +95,6 @@ TEST_P(EveryParameterization, LearnsABatchWithAdamAndWithSgd) {
       rule.clear_gradients();
     }
     EXPECT_LT(losses.back(), losses.front()) << info_of(optimizer).name;
-    EXPECT_LT(losses.front(), 2 * std::log(toy_vocabulary));
   }
 }
 
