@@ -73,6 +73,7 @@ TEST(Mup, MatricesShrinkFromTheBaseModelsStdAndTablesKeepIt) {
   const ParameterFacts of_base = basis_of(Mup{}, hidden), table_of_base = basis_of(Mup{}, table);
   EXPECT_EQ(of_base.fan_in, 256);
   EXPECT_EQ(of_base.fan_out, 256);
+  EXPECT_EQ(of_base.site->d_model, 256);
   EXPECT_EQ(table_of_base.fan_in, 256);
   EXPECT_EQ(table_of_base.fan_out, 5000);
 }

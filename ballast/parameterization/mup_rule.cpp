@@ -69,6 +69,7 @@ ParameterFacts MupRule::basis(const ParameterFacts& facts) const {
   const double m = growth(facts);
   made.fan_in = shrunk(facts.fan_in, m);
   if (shape_of(facts) == Shape::matrix) made.fan_out = shrunk(facts.fan_out, m);
+  if (made.site) made.site->d_model = base_width;
   return made;
 }
 

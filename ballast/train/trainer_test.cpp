@@ -116,5 +116,24 @@ TEST_F(TrainingRun, ABestStepThatWasDeletedIsForgotten) {
   EXPECT_TRUE(!directory.best() || directory.best()->step < best);
 }
 
+// It acts on the weights, and what is reported before the first update is the loss without it.
+TEST_F(TrainingRun, AZLossIsLearntFromAndNotReported) {
+  const auto lines_of = [&](const std::string& run, double z_loss) {
+    TrainingParts with = parts(nullptr);
+    with.options.z_loss = z_loss;
+    with.options.validate_every = 0;
+    auto directory = RunDirectory::open_or_create(directory_ / run);
+    std::ostringstream out;
+    Trainer(std::move(with), directory, out, Terminal::no).run();
+    std::istringstream lines(text(run + "/log.jsonl"));
+    std::string first;
+    std::getline(lines, first);
+    return first.substr(0, first.find("\"gradient"));
+  };
+  EXPECT_EQ(lines_of("without", 0), lines_of("with", 0.1));
+  EXPECT_NE(text("without/step-00000006/model.safetensors"),
+            text("with/step-00000006/model.safetensors"));
+}
+
 }  // namespace
 }  // namespace ballast
