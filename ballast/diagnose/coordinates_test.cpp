@@ -55,14 +55,11 @@ Coordinates coordinates_of(const Trial& trial, int64_t width, int64_t depth, uin
                             .probe = batch});
 }
 
-constexpr std::array<uint64_t, 3> seeds{1, 2, 3};
-
-std::vector<CoordinateSlope> over_widths(const Trial& trial,
-                                         const std::vector<int64_t>& sizes = {64, 128, 256, 512}) {
+std::vector<CoordinateSlope> over_widths(const Trial& trial, uint64_t seeds = 3) {
   std::vector<double> widths;
   std::vector<Coordinates> models;
-  for (const int64_t width : sizes) {
-    for (const uint64_t seed : seeds) {
+  for (const int64_t width : {64, 128, 256, 512}) {
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
       widths.push_back(static_cast<double>(width));
       models.push_back(coordinates_of(trial, width, 2, seed));
     }
@@ -74,7 +71,7 @@ std::vector<CoordinateSlope> over_depths(const Trial& trial) {
   std::vector<double> depths;
   std::vector<Coordinates> models;
   for (const int64_t depth : {2, 4, 8, 16, 32}) {
-    for (const uint64_t seed : seeds) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
       depths.push_back(static_cast<double>(depth));
       models.push_back(coordinates_of(trial, 64, depth, seed));
     }
@@ -129,8 +126,8 @@ TEST(CoordinateCheck, MupIsFlatUnderTheOtherSizesOfUpdates) {
                                    Muon{.lr = 0.003, .scale = MuonScale::match_adam, .rest = adam},
                                    Lamb{.lr = 0.03, .weight_decay = 0}};
   for (const OptimizerChoice& rule : rules) {
-    const auto slopes = over_widths({Mup{.base_width = 64}, rule}, {64, 128, 256});
-    EXPECT_LT(steepest(slopes), 0.08) << info_of(rule).name;
+    const auto slopes = over_widths({Mup{.base_width = 64}, rule}, 2);
+    EXPECT_LT(steepest(slopes), 0.1) << info_of(rule).name;
   }
 }
 

@@ -7,12 +7,15 @@
 namespace ballast {
 namespace {
 
+bool is_hidden_matrix(const ParameterFacts& facts) {
+  return !is_embedding(facts.role) && facts.role != Role::output && !is_vector(facts.role);
+}
+
 // Of `mup` at a base width of 1, with what its 1/sqrt(m) of a stored matrix is as a multiplier:
 // then the stored one moves sqrt(m) times as far, and SGD's gradient is 1/sqrt(m) of what it was.
 double rate(const ParameterFacts& facts, UpdateSize update) {
   const auto width = static_cast<double>(facts.fan_in);
-  const bool is_table = is_embedding(facts.role), is_output = facts.role == Role::output;
-  const bool is_matrix = !is_table && !is_output && !is_vector(facts.role);
+  const bool is_table = is_embedding(facts.role), is_matrix = is_hidden_matrix(facts);
   switch (update) {
     case UpdateSize::adaptive:
     case UpdateSize::weight:
@@ -30,9 +33,9 @@ double rate(const ParameterFacts& facts, UpdateSize update) {
 }  // namespace
 
 Scaling UnitMup::scaling(const ParameterFacts& facts, double std, UpdateSize update) const {
-  Scaling made{.init_std = std == 0 ? 0.0 : 1.0, .lr_scale = rate(facts, update)};
-  const bool is_inside = !is_embedding(facts.role) && facts.role != Role::output;
-  if (is_inside && !is_vector(facts.role)) {
+  Scaling made{.init_std = std, .lr_scale = rate(facts, update)};
+  if (!is_vector(facts.role) && std != 0) made.init_std = 1;
+  if (is_hidden_matrix(facts)) {
     made.multiplier = facts.gain / std::sqrt(static_cast<double>(facts.fan_in));
   }
   if (facts.site && update != UpdateSize::gradient) {

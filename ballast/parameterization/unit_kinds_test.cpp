@@ -63,6 +63,8 @@ TEST(UnitMup, StoresOnesAndScalesByFanIn) {
   EXPECT_DOUBLE_EQ(scaling.lr_scale, 1.0 / 16 / std::sqrt(2));
   const ParameterFacts table{.role = Role::target_embedding, .fan_in = 64, .fan_out = 5000};
   EXPECT_EQ(scaling_of(UnitMup{}, table, 0.02, UpdateSize::adaptive), (Scaling{1, 1, 1.0 / 8}));
+  const ParameterFacts drawn_vector{.role = Role::position_bias, .fan_in = 4};
+  EXPECT_EQ(scaling_of(UnitMup{}, drawn_vector, 0.02, UpdateSize::adaptive).init_std, 0.02);
   EXPECT_EQ(factor_of(UnitMup{}, {Point::logits, 64}), 1.0 / 64);
   EXPECT_EQ(factor_of(UnitMup{}, {Point::scores, 16}), 1.0 / 16);
   EXPECT_EQ(factor_of(UnitMup{}, {Point::token, 64}), 1);
