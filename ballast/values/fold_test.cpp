@@ -102,6 +102,18 @@ TEST(Fold, NamesThePlainScheme) {
   EXPECT_EQ(plain_name(PreNorm{}), "pre_norm");
 }
 
+TEST(Fold, NormsOfEachHeadStayWhicheverTheyAre) {
+  for (const AttentionNorm attention :
+       {AttentionNorm::qkv, AttentionNorm::qkvc, AttentionNorm::qk, AttentionNorm::kv}) {
+    for (const bool first_block : {false, true}) {
+      const auto model = moved_model(
+          testing::toy_options(HybridNorm{.attention = attention, .first_block = first_block}),
+          Ntk{});
+      EXPECT_LT(largest_difference(*model, *fold(*model)), 1e-10) << enum_name(attention);
+    }
+  }
+}
+
 TEST(Fold, SeveralLanesAreRefusedWithTheReason) {
   EXPECT_EQ(refusal_to_fold(testing::toy_options(HyperConnections{})),
             "in the encoder, its stream has 4 lanes");

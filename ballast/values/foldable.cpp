@@ -95,6 +95,9 @@ std::string refusal_of(const Place& place) {
   if (place.keeps_norm(Point::read) && place.before == Reach::features) {
     return "a branch reads the stream through a norm, which a number per feature cannot pass";
   }
+  if (place.form.head_norms != Points{} && is_fixed(place.norm)) {
+    return "a norm of each head has running statistics";
+  }
   for (const Point point : of_branch) {
     std::string text = refusal_at(place, point, factors_at(place.form, point));
     if (!text.empty()) return text;
@@ -149,17 +152,25 @@ Points without_fixed(const Points& norms, const NormForm& norm) {
   return is_fixed(norm) ? Points{} : norms;
 }
 
-/// The scheme that is nothing but these norms.
-std::optional<ResidualChoice> plain_scheme(const Points& norms, const ResidualSite& site,
+/// What stays of a connection: its norms.
+ResidualForm plain_form(const Place& place) {
+  return {.norms = without_fixed(place.form.norms, place.norm),
+          .head_norms = place.form.head_norms};
+}
+
+/// The scheme that is nothing but what stays: one of the list, or the connection's own.
+std::optional<ResidualChoice> plain_scheme(const Place& place,
                                            const std::optional<StackForm>& around) {
+  const auto is_plain = [&](const ResidualChoice& choice) {
+    return form_of(choice, place.site) == plain_form(place) &&
+           (!around || stack_of(choice) == *around);
+  };
   for (const std::string& name : kind_names<ResidualChoice>()) {
     const ResidualChoice choice = *ChoiceTraits<ResidualChoice>::make(name);
-    if (form_of(choice, site) == ResidualForm{.norms = norms} &&
-        (!around || stack_of(choice) == *around)) {
-      return choice;
-    }
+    if (is_plain(choice)) return choice;
   }
-  return std::nullopt;
+  const ResidualChoice& own = place.options.residual_at(place.site);
+  return is_plain(own) ? std::optional(own) : std::nullopt;
 }
 
 /// Names the plain schemes of a stack; returns why there is none.
@@ -168,15 +179,13 @@ std::string name_schemes(const ModelOptions& options, Stack stack, ModelOptions&
   if (places.empty()) return {};
   StackForm around = stack_form(options, stack);
   around.norms = without_fixed(around.norms, form_of(options.norm));
-  const auto norms_of = [](const Place& each) { return without_fixed(each.form.norms, each.norm); };
-  const Place& last = places.back();
-  const auto common = plain_scheme(norms_of(last), last.site, around);
+  const auto common = plain_scheme(places.back(), around);
   if (!common) return "no scheme has just the norms that would stay";
   (stack == Stack::encoder ? plain.encoder_residual : plain.decoder_residual) = common;
   for (const Place& each : places) {
-    if (form_of(*common, each.site).norms == norms_of(each)) continue;
+    if (form_of(*common, each.site) == plain_form(each)) continue;
     SiteRule rule = rule_for(each.site);
-    rule.residual = plain_scheme(norms_of(each), each.site, {});
+    rule.residual = plain_scheme(each, {});
     if (!rule.residual) return "no scheme has just the norms that would stay";
     plain.sites.push_back(std::move(rule));
   }
