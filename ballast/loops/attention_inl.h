@@ -119,21 +119,26 @@ inline void for_each_block(const AttentionShape& shape, const AttentionSpan& spa
 }
 
 /// out = left right: the block's rows of `left` [rows, K] times a `transposed` [K, width], into
-/// rows of `width`. Columns that no row of the block sees are left out, but for those of whole
-/// vectors.
+/// rows of `width`. Of each row at least the keys that it sees are written, by whole vectors: under
+/// a mask, tiles of pairs that see nothing of each other are left out.
 inline void multiply_rows(const Rows& rows, const HeadRows<const float>& left, const float* right,
                           float* out) {
   const size_t width = whole_vectors(rows.span.keys);
-  multiply({.a = rows.of(left),
-            .a_row = static_cast<size_t>(left.row),
-            .a_column = 1,
-            .b = right,
-            .b_row = width,
-            .c = out,
-            .c_row = width,
-            .rows = static_cast<size_t>(rows.count),
-            .columns = whole_vectors(rows.most_visible()),
-            .depth = static_cast<size_t>(rows.shape.d_head)});
+  constexpr int64_t few = 2 * tile_rows;  // enough for each load of `right`
+  const int64_t step = rows.shape.causal ? few : rows.count;
+  for (int64_t first = 0; first < rows.count; first += step) {
+    const int64_t count = std::min(step, rows.count - first);
+    multiply({.a = rows.of(left, first),
+              .a_row = static_cast<size_t>(left.row),
+              .a_column = 1,
+              .b = right,
+              .b_row = width,
+              .c = out + first * width,
+              .c_row = width,
+              .rows = static_cast<size_t>(count),
+              .columns = whole_vectors(rows.visible(first + count - 1)),
+              .depth = static_cast<size_t>(rows.shape.d_head)});
+  }
 }
 
 /// Products q k of a row to logits, in place: l = c tanh(scale q k / c) + bias with c = soft_cap,

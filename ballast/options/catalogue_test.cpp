@@ -20,7 +20,7 @@ TEST(Catalogue, ListsEveryKindOnceWithItsOptions) {
   EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
   for (const CatalogueEntry& each : found) {
     if (each.info.name != "admin") continue;
-    EXPECT_EQ(each.options->options.front().name, "batches");
+    EXPECT_EQ(each.options->options.front().name, "output_change");
   }
 }
 

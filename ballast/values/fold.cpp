@@ -98,8 +98,6 @@ void fold_stack(const FoldedStack& folded, const BlockStack& plain, const Affine
   }
   if (ends_with_norm) {
     folded_point(folded.stack, plain, Point::stack, times(end));
-    const Norm& norm = *plain.norm_at(Point::stack);
-    if (norm.alpha.defined()) norm.alpha.div_(folded.scales.back());
   }
   copy_relative_positions(folded.stack, plain);
 }
@@ -135,8 +133,8 @@ Ends ends_of(const Transformer& model, const FoldedStack* encoder, const FoldedS
     ends.is_tied = is_one(wanted) || takes_on(*last, wanted);
     if (ends.is_tied) ends.output = wanted;
   } else {
-    ends.is_tied =
-        (wanted == decoder.scales.back()).all().item<bool>() && !decoder.leaving.shift.defined();
+    const Affine& leaving = decoder.leaving;
+    ends.is_tied = is_one(wanted) && !leaving.scale.defined() && !leaving.shift.defined();
   }
   return ends;
 }

@@ -119,7 +119,7 @@ std::vector<Place> places_of(const ModelOptions& options, Stack stack) {
   }
   std::vector<Sum<Reach>> sums;
   for (const Place& each : places) sums.push_back(each.sum());
-  const std::vector<Reach> scales = gauges(sums, Reach::none, Reach::none);
+  const std::vector<Reach> scales = gauges(sums, Reach::none);
   for (size_t i = 0; i < places.size(); ++i) {
     places[i].before = scales[i];
     places[i].behind = scales[i + 1];
@@ -142,9 +142,6 @@ std::string refusal_of_stack(const ModelOptions& options, Stack stack) {
       return "the norm behind the embedding has no gain that could take a factor on";
     }
   }
-  if (form.norms.has(Point::stack) && !is_fixed(norm) && places.back().behind == Reach::features) {
-    return "a norm stands behind the stack, which a number per feature cannot pass";
-  }
   return {};
 }
 
@@ -158,11 +155,17 @@ ResidualForm plain_form(const Place& place) {
           .head_norms = place.form.head_norms};
 }
 
+/// Gains are of the weights at their start, so a scheme with others computes the same.
+ResidualForm without_gains(ResidualForm form) {
+  form.gains = {};
+  return form;
+}
+
 /// The scheme that is nothing but what stays: one of the list, or the connection's own.
 std::optional<ResidualChoice> plain_scheme(const Place& place,
                                            const std::optional<StackForm>& around) {
   const auto is_plain = [&](const ResidualChoice& choice) {
-    return form_of(choice, place.site) == plain_form(place) &&
+    return without_gains(form_of(choice, place.site)) == plain_form(place) &&
            (!around || stack_of(choice) == *around);
   };
   for (const std::string& name : kind_names<ResidualChoice>()) {
@@ -183,7 +186,7 @@ std::string name_schemes(const ModelOptions& options, Stack stack, ModelOptions&
   if (!common) return "no scheme has just the norms that would stay";
   (stack == Stack::encoder ? plain.encoder_residual : plain.decoder_residual) = common;
   for (const Place& each : places) {
-    if (form_of(*common, each.site) == plain_form(each)) continue;
+    if (without_gains(form_of(*common, each.site)) == plain_form(each)) continue;
     SiteRule rule = rule_for(each.site);
     rule.residual = plain_scheme(each, {});
     if (!rule.residual) return "no scheme has just the norms that would stay";

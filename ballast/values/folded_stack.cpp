@@ -20,7 +20,7 @@ std::vector<Scale> scales_of(const BlockStack& stack) {
     if (!is_normed && stream.scale.defined()) shortcut = shortcut * stream.scale;
     sums.push_back({shortcut, is_normed});
   }
-  return gauges(sums, number(1), number(1));
+  return gauges(sums, number(1));
 }
 
 /// The norm, for rows that come `scale` times as large.
@@ -60,8 +60,7 @@ std::vector<const Connection*> connections_of(const BlockStack& stack) {
 }
 
 FoldedStack::FoldedStack(const BlockStack& given) : stack(given), scales(scales_of(given)) {
-  if (keeps_norm(stack, Point::stack)) return;
-  leaving = times(one_over(scales.back())).then(map_at(stack, Point::stack));
+  if (!keeps_norm(stack, Point::stack)) leaving = map_at(stack, Point::stack);
 }
 
 const Norm* FoldedStack::last_norm() const {
@@ -73,12 +72,6 @@ const Norm* FoldedStack::last_norm() const {
 
 void name_norms(std::span<const FoldedStack* const> stacks, const ModelOptions& before,
                 ModelOptions& plain) {
-  for (const FoldedStack* each : stacks) {
-    NormChoice last = before.norm;
-    if (keeps_norm(each->stack, Point::stack)) last = for_scaled_rows(last, each->scales.back());
-    if (each == stacks.front()) plain.norm = last;
-    if (plain.norm != last) throw unfoldable("the norms behind its stacks would need two eps");
-  }
   for (const FoldedStack* each : stacks) {
     const auto connections = connections_of(each->stack);
     for (size_t i = 0; i < connections.size(); ++i) {

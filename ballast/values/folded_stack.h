@@ -39,7 +39,7 @@ struct FoldedStack {
   Affine leaving;  ///< what the plain stack leaves, to what this one does
 };
 
-/// Names norms with the eps that rows of another size need. RecipeError where they would need two.
+/// Names norms before branches with the eps that rows of another size need.
 void name_norms(std::span<const FoldedStack* const> stacks, const ModelOptions& before,
                 ModelOptions& plain);
 

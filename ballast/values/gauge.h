@@ -6,12 +6,11 @@
 
 namespace ballast {
 
-/// How many numbers a scale of the stream has: none (it is 1), one, or one a feature. Products and
-/// quotients have as many as the larger of their sides.
+/// How many numbers a scale of the stream has: none (it is 1), one, or one a feature. A
+/// product has as many as the larger of its sides.
 enum class Reach : uint8_t { none, one, features };
 
 constexpr Reach operator*(Reach a, Reach b) { return std::max(a, b); }
-constexpr Reach operator/(Reach a, Reach b) { return std::max(a, b); }
 
 /// What a connection x' = N(a x + b f) does to the scale of its stream. Number is `Reach`, or a
 /// tensor [] or [d].
@@ -22,21 +21,14 @@ struct Sum {
 };
 
 /// The scales D_0 ... D_n of a stream of n connections: where the model carries x_i, one without
-/// coefficients carries D_i x_i. Under a norm the sums are to be equal, so D_i = a; elsewhere the
-/// shortcut is to be 1, so D_{i+1} = D_i / a. A stretch that ends without a norm begins with 1;
-/// `end` is D_n where the last connection has one.
+/// coefficients carries D_i x_i, and `end` is D_n. Under a norm the sums are to be equal, so D_i =
+/// a; elsewhere the shortcut is to be 1, so D_i = D_{i+1} a.
 ///
 /// Folding the omega of Admin (Liu et al. 2020, appendix C) is the case that all are normed.
 template <class Number>
-std::vector<Number> gauges(const std::vector<Sum<Number>>& sums, const Number& none,
-                           const Number& end) {
-  const auto count = static_cast<int64_t>(sums.size());
-  std::vector<Number> scale(sums.size() + 1, none);
-  int64_t last = count - 1;
-  while (last >= 0 && !sums[last].is_normed) --last;
-  if (last == count - 1) scale[count] = end;
-  for (int64_t i = last + 1; i < count; ++i) scale[i + 1] = scale[i] / sums[i].shortcut;
-  for (int64_t i = last; i >= 0; --i) {
+std::vector<Number> gauges(const std::vector<Sum<Number>>& sums, const Number& end) {
+  std::vector<Number> scale(sums.size() + 1, end);
+  for (size_t i = sums.size(); i-- > 0;) {
     scale[i] = sums[i].is_normed ? sums[i].shortcut : scale[i + 1] * sums[i].shortcut;
   }
   return scale;
