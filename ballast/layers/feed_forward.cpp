@@ -1,20 +1,34 @@
 #include "ballast/layers/feed_forward.h"
 
 #include "ballast/kernels/activation.h"
+#include "ballast/kernels/activation_moments.h"
 
 namespace ballast {
+namespace {
+
+/// What the second matrix reads for each unit of what the first gives; a norm there makes it 1.
+SecondMoments moments_between(const FeedForwardOptions& options) {
+  if (options.standing.norms.has(Point::hidden)) return {};
+  const ActivationMoments found = moments_of(options.activation);
+  return {.value = found.second, .slope = found.slope_second};
+}
+
+}  // namespace
 
 FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(options.activation) {
   const int64_t arguments = options.activation.arguments();
+  const SecondMoments between = moments_between(options);
   in = register_module("in", std::make_shared<Linear>(LinearShape{.fan_in = options.d_model,
                                                                   .fan_out = options.d_ff,
                                                                   .role = Role::feed_forward_in,
                                                                   .stacked = arguments,
-                                                                  .form = options.weights}));
+                                                                  .form = options.weights,
+                                                                  .activation = between}));
   out = register_module("out", std::make_shared<Linear>(LinearShape{.fan_in = options.d_ff,
                                                                     .fan_out = options.d_model,
                                                                     .role = Role::feed_forward_out,
-                                                                    .form = options.weights}));
+                                                                    .form = options.weights,
+                                                                    .activation = between}));
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
   stand(options.standing, Point::gate, {arguments * options.d_ff});
   stand(options.standing, Point::hidden, {options.d_ff});

@@ -44,6 +44,23 @@ TEST(Plan, EveryTensorKnowsTheModelAndAnAttentionItsHeads) {
   EXPECT_EQ(query.shortcut, DeepNorm{}.alpha(*query.site));
 }
 
+TEST(Plan, TheSecondMatrixOfAFeedForwardLayerKnowsItsActivation) {
+  ModelOptions options = toy_options(PreNorm{});
+  options.activation = Tanh{};
+  auto model = testing::toy_model(options);
+  const auto rows = rows_of(*model, ActivationMatched{});
+  const double out = rows.at("encoder.layers.0.feed_forward.out.weight").draw.std;
+  EXPECT_NEAR(out * std::sqrt(16.0), 1.592537419722831, 1e-12);  // 1/sqrt(E tanh^2)
+  EXPECT_NEAR(rows.at("encoder.layers.0.feed_forward.in.weight").draw.std, std::sqrt(1 / 8.0),
+              1e-15);
+  // A norm before the second matrix leaves it a second moment of 1.
+  options.residual = SubNorm{};
+  auto normed = testing::toy_model(options);
+  EXPECT_NEAR(
+      rows_of(*normed, ActivationMatched{}).at("encoder.layers.0.feed_forward.out.weight").draw.std,
+      1 / std::sqrt(16.0), 1e-15);
+}
+
 TEST(Initialize, T5DrawsItsRelativeBiases) {
   ModelOptions options = toy_options(PreNorm{});
   options.positions = BucketPositions{};
