@@ -70,6 +70,8 @@ ParameterFacts MupRule::basis(const ParameterFacts& facts) const {
   made.fan_in = shrunk(facts.fan_in, m);
   if (shape_of(facts) == Shape::matrix) made.fan_out = shrunk(facts.fan_out, m);
   if (made.site) made.site->d_model = base_width;
+  if (made.model.d_model > 0) made.model.d_model = base_width;
+  if (made.head_width > 0 && base_head_size > 0) made.head_width = base_head_size;
   return made;
 }
 

@@ -56,9 +56,9 @@ TEST(Plan, TheSecondMatrixOfAFeedForwardLayerKnowsItsActivation) {
   // A norm before the second matrix leaves it a second moment of 1.
   options.residual = SubNorm{};
   auto normed = testing::toy_model(options);
-  EXPECT_NEAR(
-      rows_of(*normed, ActivationMatched{}).at("encoder.layers.0.feed_forward.out.weight").draw.std,
-      1 / std::sqrt(16.0), 1e-15);
+  const PlannedParameter behind =
+      rows_of(*normed, ActivationMatched{}).at("encoder.layers.0.feed_forward.out.weight");
+  EXPECT_NEAR(behind.draw.std, behind.entry.facts.gain / std::sqrt(16.0), 1e-15);
 }
 
 TEST(Initialize, T5DrawsItsRelativeBiases) {

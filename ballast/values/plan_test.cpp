@@ -124,7 +124,8 @@ TEST(Plan, MupTakesTheStdOfTheBaseModelWhateverTheRule) {
   options.d_ff = 64;
   auto model = testing::toy_model(options);
   const auto std_of = [&](const InitChoice& init, std::string_view name) {
-    const Plan made = plan(*model, {.init = init, .parameterization = Mup{.base_width = 8}});
+    const Mup rule{.base_width = 8, .base_head_size = 4};
+    const Plan made = plan(*model, {.init = init, .parameterization = rule});
     return std::ranges::find_if(made.parameters,
                                 [&](const auto& each) { return each.entry.name == name; })
         ->draw.std;
@@ -135,6 +136,9 @@ TEST(Plan, MupTakesTheStdOfTheBaseModelWhateverTheRule) {
               std::sqrt(2.0 / 24) / 2, 1e-12);
   EXPECT_NEAR(std_of(Orthogonal{}, matrix), 1.0 / 8, 1e-12);
   EXPECT_NEAR(std_of(Orthogonal{}, "target_embedding.weight"), 1 / std::sqrt(8), 1e-12);
+  // T5's queries of width 8 and heads of 4: 1 / sqrt(8 * 4).
+  EXPECT_NEAR(std_of(T5Init{}, "decoder.layers.0.self_attention.query.weight"),
+              1 / std::sqrt(8.0 * 4) / 2, 1e-12);
 }
 
 /// A model that is none of ours: one of torch's layers in a branch, one outside.
