@@ -65,15 +65,6 @@ void print_table(const std::vector<CatalogueEntry>& entries) {
   fmt::print("\nballast methods NAME shows options and sources.\n");
 }
 
-std::string escaped(std::string_view text) {
-  std::string made;
-  for (const char letter : text) {
-    if (letter == '|') made += '\\';
-    made += letter;
-  }
-  return made;
-}
-
 void print_markdown(const std::vector<CatalogueEntry>& entries) {
   fmt::print(
       "# Methods\n\nEvery method that a recipe can name, by the option that takes it. A model that "
@@ -91,8 +82,8 @@ void print_markdown(const std::vector<CatalogueEntry>& entries) {
         const Folds found = folds(each);
         const std::string last =
             found.refusal.empty() ? " yes |" : fmt::format(" no: {} |", found.refusal);
-        fmt::print("| `{}` | `{}` | {} |{}\n", each.info.name, escaped(each.info.formula),
-                   escaped(each.info.source), found.asked ? last : "");
+        fmt::print("| `{}` | `{}` | {} |{}\n", each.info.name, markdown_cell(each.info.formula),
+                   markdown_cell(each.info.source), found.asked ? last : "");
       });
 }
 

@@ -12,16 +12,6 @@
 namespace ballast {
 namespace {
 
-/// Markdown splits a table row at every bar.
-std::string cell(std::string_view text) {
-  std::string made;
-  for (const char letter : text) {
-    if (letter == '|') made += '\\';
-    made += letter;
-  }
-  return made;
-}
-
 /// What a link to the heading of this name points at, by the rule of GitHub and most renderers.
 std::string link(const std::string& heading) {
   std::string anchor;
@@ -70,7 +60,7 @@ class Page {
       const std::string type = type_of(option.schema(), value, joined_name(owner, option.name));
       text_ += fmt::format("| `{}` | {} | {} | {} | {} |\n", option.name, type,
                            default_of(option.schema(), value), bounds_words(option.bounds),
-                           cell(option.help));
+                           markdown_cell(option.help));
     }
     text_ += '\n';
   }
@@ -106,7 +96,7 @@ class Page {
     const std::string text = inline_text(schema, value);
     const bool is_table = std::holds_alternative<TableSchema>(schema.form);
     if (is_table && text == inline_text(schema, sections_.at(&schema).value)) return "";
-    return fmt::format("`{}`", cell(text));
+    return fmt::format("`{}`", markdown_cell(text));
   }
 
   static std::string default_kind(const ChoiceSchema& choice, const Schema& schema,
@@ -116,7 +106,7 @@ class Page {
     const bool own =
         inline_text(kind.schema(), choice.held(value)) == inline_text(kind.schema(), fresh.get());
     if (own) return fmt::format("`\"{}\"`", kind.info.name);
-    return fmt::format("`{}`", cell(inline_text(schema, value)));
+    return fmt::format("`{}`", markdown_cell(inline_text(schema, value)));
   }
 
   /// Link to the section of a table or choice, which is put on the list when it is new.

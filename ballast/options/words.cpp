@@ -86,4 +86,13 @@ std::string number_text(double value) {
   return text;
 }
 
+std::string markdown_cell(std::string_view text) {
+  std::string made;
+  for (const char letter : text) {
+    if (letter == '|') made += '\\';
+    made += letter;
+  }
+  return made;
+}
+
 }  // namespace ballast

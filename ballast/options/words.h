@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <string>
+#include <string_view>
 
 #include "ballast/options/schema.h"
 
@@ -19,5 +20,8 @@ std::string bounds_words(const Bounds& bounds);
 
 /// The shortest TOML float that reads back as the same double: `1.0`, `0.001`, `1e-05`, `inf`.
 std::string number_text(double value);
+
+/// The text as a cell of a Markdown table, whose rows every bar would split.
+std::string markdown_cell(std::string_view text);
 
 }  // namespace ballast

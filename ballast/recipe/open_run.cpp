@@ -61,6 +61,12 @@ StoredNames names_of(const Recipe& recipe, Side side) {
   return {name + (words ? ".txt" : ".model"), name + ".key"};
 }
 
+/// Those that have a vocabulary of their own.
+std::vector<Side> sides_of(const Recipe& recipe) {
+  if (!recipe.data.target_tokenizer) return {Side::both};
+  return {Side::source, Side::target};
+}
+
 std::string key_text(const std::string& model) { return fmt::format("{:016x}\n", key_of(model)); }
 
 Tokenizer tokenizer_from(std::string bytes, const StoredNames& names) {
@@ -153,21 +159,16 @@ Tokenizers adopt_tokenizers(RunDirectory& directory, const Recipe& recipe,
 }
 
 std::vector<std::string> vocabulary_names(const Recipe& recipe) {
-  if (!recipe.data.target_tokenizer) return {names_of(recipe, Side::both).vocabulary};
-  return {names_of(recipe, Side::source).vocabulary, names_of(recipe, Side::target).vocabulary};
+  std::vector<std::string> names;
+  for (const Side side : sides_of(recipe)) names.push_back(names_of(recipe, side).vocabulary);
+  return names;
 }
 
 std::vector<std::string> vocabulary_files_of(const Recipe& recipe) {
   std::vector<std::string> files;
-  const auto add = [&](Side side) {
+  for (const Side side : sides_of(recipe)) {
     const StoredNames names = names_of(recipe, side);
     files.insert(files.end(), {names.key, names.vocabulary});
-  };
-  if (!recipe.data.target_tokenizer) {
-    add(Side::both);
-  } else {
-    add(Side::source);
-    add(Side::target);
   }
   return files;
 }
