@@ -179,6 +179,7 @@ TrainingParts training_parts(const Recipe& recipe, const PlannedModel& model,
           .train = data.train,
           .valid = data.valid,
           .tokenizer = std::make_shared<Tokenizer>(data.tokenizers->target),
+          .valid_text = data.valid_text,
           .seed = static_cast<uint64_t>(recipe.seed)};
 }
 

@@ -9,6 +9,7 @@
 
 #include "ballast/data/corpus.h"
 #include "ballast/data/tokenizer.h"
+#include "ballast/metrics/text_size.h"
 #include "ballast/model/transformer.h"
 #include "ballast/recipe/recipe.h"
 #include "ballast/train/training_parts.h"
@@ -21,6 +22,7 @@ namespace ballast {
 struct PreparedData {
   std::shared_ptr<const Tokenizers> tokenizers;
   std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid is null when the recipe has none
+  TextSize valid_text = {};                           ///< of a language model's; else nothing
 };
 
 /// A model and the plan of its values.

@@ -6,6 +6,7 @@
 #include "ballast/data/corpus.h"
 #include "ballast/data/tokenizer.h"
 #include "ballast/decode/options.h"
+#include "ballast/metrics/text_size.h"
 #include "ballast/model/transformer.h"
 #include "ballast/optim/rules.h"
 #include "ballast/optim/schedules.h"
@@ -24,6 +25,7 @@ struct TrainingParts {
   DecodeOptions decode;
   std::shared_ptr<const EncodedCorpus> train, valid;  ///< valid may be null
   std::shared_ptr<const Tokenizer> tokenizer;         ///< of the target side
+  TextSize valid_text = {};                           ///< of a language model's; else nothing
   uint64_t seed = 1;
 };
 

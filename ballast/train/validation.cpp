@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ballast/train/evaluate.h"
+#include "ballast/train/text_evaluation.h"
 
 namespace ballast {
 
@@ -32,6 +33,13 @@ void Validation::run(int64_t step) {
   nlohmann::ordered_json values{{"validation_loss", found.loss}, {"validation_nll", found.nll}};
   std::string text = fmt::format("step {}: validation loss {:.4f}, perplexity {:.2f}", step,
                                  found.loss, found.perplexity());
+  if (parts_.valid_text.bytes > 0) {
+    const double bits =
+        bits_per_byte(found.nll * static_cast<double>(found.tokens), parts_.valid_text.bytes);
+    values["validation_perplexity"] = found.perplexity();
+    values["validation_bits_per_byte"] = bits;
+    text += fmt::format(", {:.4f} bits a byte", bits);
+  }
   if (parts_.options.bleu_sentences > 0 && parts_.valid->is_parallel()) {
     const double bleu =
         validation_bleu(model, *parts_.tokenizer,

@@ -30,9 +30,9 @@ class Validation {
 
   bool is_owed() const { return is_owed_; }
 
-  /// Loss, perplexity and, where the options ask for it, BLEU of the validation text with the model
-  /// as it is at `step`, which is saved: names the best step, tells the journal, deletes the steps
-  /// that nobody needs any more.
+  /// Loss, perplexity, of a language model bits by byte, and, where the options ask for it, BLEU of
+  /// the validation text with the model as it is at `step`, which is saved: names the best step,
+  /// tells the journal, deletes the steps that nobody needs any more.
   void run(int64_t step);
 
   /// The step of the lowest loss so far.

@@ -7,18 +7,13 @@
 #include "ballast/base/error.h"
 #include "ballast/recipe/open_run.h"
 #include "ballast/verbs/boundary.h"
+#include "ballast/verbs/language_evaluation.h"
 #include "ballast/verbs/machine.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/verbs.h"
 
 namespace ballast::verbs {
 namespace {
-
-/// Files, and what named them.
-struct NamedFiles {
-  std::string option;
-  std::vector<std::string> files;
-};
 
 NamedFiles text_of(const EvaluateFlags& flags, const Recipe& recipe) {
   NamedFiles found{"FILES", flags.files};
@@ -35,11 +30,23 @@ NamedFiles text_of(const EvaluateFlags& flags, const Recipe& recipe) {
   return found;
 }
 
-void run_evaluate(const EvaluateFlags& flags) {
-  const torch::Device device = set_up_machine(flags.machine);
-  OpenedRun run = open_run(flags.run.run, flags.run.overrides, {flags.run.model});
-  admit(flags.machine, "train.precision", run.recipe.train.precision, device);
-  run.model->to(device);
+/// What goes with a language model only is refused for other models, and files beside items.
+void check(const EvaluateFlags& flags, const Recipe& recipe) {
+  const char* given = flags.continuations ? "--continuations"
+                      : flags.context     ? "--context"
+                      : flags.stride      ? "--stride"
+                                          : nullptr;
+  if (given != nullptr && !continues_text(recipe.model)) {
+    throw RecipeError(fmt::format(
+        "{}: is for causal language models, and this run's is none; leave it out", given));
+  }
+  if (flags.continuations && (!flags.files.empty() || flags.stride)) {
+    throw RecipeError(fmt::format("--continuations: {} has no meaning beside it; leave one out",
+                                  flags.stride ? "--stride" : "FILES"));
+  }
+}
+
+void evaluate_corpus(const EvaluateFlags& flags, OpenedRun& run) {
   const auto [option, files] = text_of(flags, run.recipe);
   const EncodedCorpus corpus = encode_files(run.recipe, {files, {}}, run.tokenizers);
   refuse_empty(run.recipe, option, {files, {}}, corpus);
@@ -59,6 +66,21 @@ void run_evaluate(const EvaluateFlags& flags) {
   } else {
     fmt::print("loss {:.4f}, nll {:.4f} nats a token, perplexity {:.3f}, {} tokens\n", found.loss,
                found.nll, found.perplexity(), found.tokens);
+  }
+}
+
+void run_evaluate(const EvaluateFlags& flags) {
+  const torch::Device device = set_up_machine(flags.machine);
+  OpenedRun run = open_run(flags.run.run, flags.run.overrides, {flags.run.model});
+  admit(flags.machine, "train.precision", run.recipe.train.precision, device);
+  check(flags, run.recipe);
+  run.model->to(device);
+  if (flags.continuations) {
+    print_continuations(flags, run);
+  } else if (continues_text(run.recipe.model)) {
+    print_text_evaluation(flags, text_of(flags, run.recipe), run);
+  } else {
+    evaluate_corpus(flags, run);
   }
 }
 

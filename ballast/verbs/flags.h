@@ -66,6 +66,8 @@ struct TranslateFlags {
 struct EvaluateFlags {
   RunFlags run;
   std::vector<std::string> files;
+  std::optional<int64_t> context, stride;              ///< of a language model's windows
+  std::optional<std::filesystem::path> continuations;  ///< to score in place of files
   bool json = false;
   MachineFlags machine;
 };

@@ -9,6 +9,7 @@
 #include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/store/run_names.h"
+#include "ballast/train/text_evaluation.h"
 
 namespace ballast {
 namespace {
@@ -58,6 +59,9 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
   if (!recipe.data.valid.empty()) {
     data.valid = encoded(recipe, "data.valid", {recipe.data.valid, directory.file("valid.tokens")},
                          *data.tokenizers, stop);
+    if (continues_text(recipe.model)) {
+      data.valid_text = size_of_files(recipe.data.valid, recipe.data);
+    }
   }
   return data;
 }

@@ -12,6 +12,7 @@
 #include "ballast/store/safetensors.h"
 #include "ballast/train/checkpoint.h"
 #include "ballast/train/evaluate.h"
+#include "ballast/verbs/language_evaluation.h"
 #include "ballast/verbs/prepared.h"
 #include "ballast/verbs/translation_lines.h"
 
@@ -100,6 +101,12 @@ void score_test(const Recipe& recipe, const PreparedData& data, Transformer& mod
                                 {"tokens", found.tokens}};
   if (recipe.model.shape().has_source) {
     result["pairs"] = score_pairs(recipe, data, model, directory);
+  } else if (continues_text(recipe.model)) {
+    const TextEvaluation whole{.nll = found.nll * static_cast<double>(found.tokens),
+                               .tokens = found.tokens,
+                               .size = size_of_files(recipe.data.test, recipe.data)};
+    fmt::print("{}", measures_text(whole));
+    result.update(measures_of(whole));
   }
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   directory.write_text(result_file, result.dump(2, ' ', false, replace) + "\n");
