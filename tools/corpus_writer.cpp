@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <string_view>
 
 #include "ballast/base/error.h"
@@ -32,18 +31,13 @@ class Scratch {
   fs::path path_;
 };
 
-void close(std::ofstream& stream, const fs::path& file) {
-  stream.close();
-  if (!stream) throw StoreError(file.string() + ": cannot be written; check space and permissions");
-}
-
 void write_side(const ParallelCorpus& corpus, Part part, std::string ParallelCorpus::Entry::*side,
                 const fs::path& file) {
   std::ofstream stream(file, std::ios::binary);
   for (const auto& entry : corpus.entries()) {
     if (entry.part == part) stream << entry.*side << '\n';
   }
-  close(stream, file);
+  close_written(stream, file);
 }
 
 void write_all(const ParallelCorpus& corpus, const CorpusFiles& files, const fs::path& folder) {
@@ -57,27 +51,36 @@ void write_all(const ParallelCorpus& corpus, const CorpusFiles& files, const fs:
   if (files.origin.empty()) return;
   std::ofstream stream(folder / "origin.txt", std::ios::binary);
   stream << files.origin << '\n';
-  close(stream, folder / "origin.txt");
+  close_written(stream, folder / "origin.txt");
 }
 
 }  // namespace
 
-void check_free(const CorpusFiles& files) {
-  if (fs::exists(files.folder)) {
-    throw DataError(files.folder.string() +
+void check_free(const fs::path& folder) {
+  if (fs::exists(folder)) {
+    throw DataError(folder.string() +
                     ": already there; remove it or choose another folder with --out");
   }
 }
 
-void write_corpus(const ParallelCorpus& corpus, const CorpusFiles& files) {
-  check_free(files);
+void close_written(std::ofstream& stream, const fs::path& file) {
+  stream.close();
+  if (!stream) throw StoreError(file.string() + ": cannot be written; check space and permissions");
+}
+
+void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+  check_free(folder);
   try {
-    Scratch scratch(files.folder);
-    write_all(corpus, files, scratch.path());
-    fs::rename(scratch.path(), files.folder);
+    Scratch scratch(folder);
+    write(scratch.path());
+    fs::rename(scratch.path(), folder);
   } catch (const fs::filesystem_error& error) {
-    throw StoreError(files.folder.string() + ": cannot be written: " + error.code().message());
+    throw StoreError(folder.string() + ": cannot be written: " + error.code().message());
   }
+}
+
+void write_corpus(const ParallelCorpus& corpus, const CorpusFiles& files) {
+  write_folder(files.folder, [&](const fs::path& scratch) { write_all(corpus, files, scratch); });
 }
 
 }  // namespace ballast

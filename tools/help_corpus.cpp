@@ -45,7 +45,7 @@ void build(const Arguments& arguments) {
   ballast::CorpusFiles files{.folder = arguments.out,
                              .languages = {arguments.languages[0], arguments.languages[1]},
                              .origin = arguments.origin};
-  ballast::check_free(files);
+  ballast::check_free(files.folder);
   auto built = ballast::build_help_corpus(arguments.pages);
   ballast::write_corpus(built.corpus, files);
   fmt::print("pages {} of {} in both languages\n", built.common_pages, built.source_pages);

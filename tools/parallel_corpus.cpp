@@ -1,7 +1,5 @@
 #include "tools/parallel_corpus.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 
@@ -69,16 +67,7 @@ void check(const HelpCorpus& built, const HelpCorpusOptions& options) {
 
 }  // namespace
 
-Part part_of_page(std::string_view path) {
-  const std::string name = "lo:" + std::string(path);
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), digest.data());
-  uint64_t first = 0;
-  for (size_t i = 0; i < 8; ++i) first = first << 8 | digest[i];
-  const auto bucket = first % 1000;
-  if (bucket < 40) return Part::test;
-  return bucket < 80 ? Part::valid : Part::train;
-}
+Part part_of_page(std::string_view path) { return part_of("lo:" + std::string(path)); }
 
 void ParallelCorpus::add(const SentencePair& pair, Part part) {
   auto [at, is_new] = index_.emplace(utf8(sentence_key(pair.first)), entries_.size());

@@ -8,17 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/parts.h"
 #include "tools/sentences.h"
 
 namespace ballast {
 
-/// The part a pair belongs to; of two claims the earlier one wins.
-enum class Part { train, valid, test };
-
-inline constexpr std::array<std::string_view, 3> kPartNames{"train", "valid", "test"};
-
-/// By the page's path below its language: the first 8 bytes, big-endian, of the SHA-256 of
-/// "lo:" + path, modulo 1000: 0-39 test, 40-79 valid, else train.
+/// By the page's path below its language: part_of("lo:" + path).
 Part part_of_page(std::string_view path);
 
 /// Pairs in the order of their first occurrence, one for each source sentence (up to its
