@@ -25,7 +25,7 @@ constexpr const char* about =
     "  ballast translate --run runs/first < source > target      translate lines\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
     "Exit codes: 0 ok, 1 internal or out of memory, 2 recipe or usage, 3 data or files,\n"
-    "4 diverged, 5 stopped as asked before any training.";
+    "4 diverged, 5 stopped as asked before any training, or a doctor who expects divergence.";
 
 int report(const std::exception& error, int code) {
   fmt::print(stderr, "ballast: {}\n", error.what());
@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
   ballast::add_init(app);
   ballast::add_average(app);
   ballast::add_fold(app);
+  ballast::add_doctor(app);
   ballast::add_methods(app);
   ballast::add_prepare(app);
   ballast::add_check_recipe(app);

@@ -14,6 +14,7 @@ void add_evaluate(CLI::App& app);
 void add_init(CLI::App& app);
 void add_average(CLI::App& app);
 void add_fold(CLI::App& app);
+void add_doctor(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_check_recipe(CLI::App& app);

@@ -72,6 +72,13 @@ struct EvaluateFlags {
   MachineFlags machine;
 };
 
+struct DoctorFlags {
+  RecipeFlags recipe;
+  bool json = false;
+  bool all = false;  ///< every measurement, not what was found alone
+  MachineFlags machine;
+};
+
 struct AverageFlags {
   std::filesystem::path run, output;
   int64_t last = 3;

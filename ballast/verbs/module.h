@@ -15,6 +15,7 @@ struct Verbs {
   void (*evaluate)(const EvaluateFlags& flags);
   void (*average)(const AverageFlags& flags);
   void (*fold)(const FoldFlags& flags);
+  void (*doctor)(const DoctorFlags& flags);
 };
 
 inline constexpr const char* verbs_module = "ballast_verbs.so";

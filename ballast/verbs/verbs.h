@@ -14,5 +14,6 @@ void translate(const TranslateFlags& flags);
 void evaluate(const EvaluateFlags& flags);
 void average(const AverageFlags& flags);
 void fold(const FoldFlags& flags);
+void doctor(const DoctorFlags& flags);
 
 }  // namespace ballast::verbs

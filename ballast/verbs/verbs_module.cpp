@@ -5,6 +5,6 @@ extern "C" __attribute__((visibility("default"))) const ballast::Verbs* ballast_
   namespace verbs = ballast::verbs;
   static constexpr ballast::Verbs made{verbs::train,     verbs::prepare,  verbs::init,
                                        verbs::translate, verbs::evaluate, verbs::average,
-                                       verbs::fold};
+                                       verbs::fold,      verbs::doctor};
   return &made;
 }
