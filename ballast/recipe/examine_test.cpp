@@ -1,85 +1,13 @@
-#include "ballast/recipe/examine.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "ballast/base/philox.h"
+#include "ballast/recipe/patient.h"
 
 namespace ballast {
 namespace {
 
-constexpr int64_t words = 120;
-
-/// What is to be examined: everything that a plant may spoil.
-struct Patient {
-  Recipe recipe;
-  EncodedCorpus text;
-  std::function<void(PlannedModel&)> spoil = [](PlannedModel&) {};
-};
-
-/// Pairs of random words, the target as long as the source give or take one.
-EncodedCorpus random_pairs(int64_t pairs) {
-  EncodedCorpus corpus;
-  uint64_t counter = 0;
-  const auto below = [&](uint64_t limit) {
-    return static_cast<int32_t>(philox(7, counter++)[0] % limit);
-  };
-  for (int64_t i = 0; i < pairs; ++i) {
-    const int64_t length = 3 + below(12);
-    std::vector<int32_t> source, target{2};
-    for (int64_t j = 0; j < length; ++j) source.push_back(4 + below(words));
-    for (int64_t j = 0; j < length + below(2); ++j) target.push_back(4 + below(words));
-    source.push_back(3);
-    target.push_back(3);
-    corpus.source.add(source);
-    corpus.target.add(target);
-  }
-  return corpus;
-}
-
-Tokenizers some_tokenizers() {
-  std::vector<std::string> list{"<pad>", "<unk>", "<s>", "</s>"};
-  for (int64_t i = 0; i < words; ++i) list.push_back("w" + std::to_string(i));
-  return Tokenizer::from_words(list, "words");
-}
-
-Patient healthy() {
-  Patient patient;
-  patient.recipe.model = {.d_model = 64,
-                          .d_ff = 256,
-                          .heads = 2,
-                          .encoder_layers = 2,
-                          .decoder_layers = 2,
-                          .dropout = 0};
-  patient.text = random_pairs(200);
-  return patient;
-}
-
-std::vector<Finding> found_in(const Patient& patient) {
-  const auto corpus = std::make_shared<EncodedCorpus>(patient.text);
-  const Tokenizers tokenizers = some_tokenizers();
-  PlannedModel planned = build_model(patient.recipe, sizes_of(tokenizers));
-  calibrate_on(patient.recipe, *planned.model, corpus);
-  {
-    const torch::NoGradGuard no_grad;
-    patient.spoil(planned);
-  }
-  return findings(examine(patient.recipe, planned, corpus, tokenizers, {.tokens = 512}));
-}
-
-torch::Tensor parameter(const PlannedModel& model, const std::string& name) {
-  return model.model->named_parameters()[name];
-}
-
-Adam adam_with_rate(double lr) {
-  Adam adam;
-  adam.lr = lr;
-  return adam;
-}
+using testing_doctor::adam_with_rate, testing_doctor::found_in, testing_doctor::healthy,
+    testing_doctor::parameter, testing_doctor::Patient;
 
 struct Plant {
   const char* name;
@@ -87,25 +15,8 @@ struct Plant {
   std::function<void(Patient&)> put;
 };
 
-const std::vector<Plant>& plants() {
-  static const std::vector<Plant> all = {
-      {"ForgottenRootOfHeadWidth", "attention_not_scaled",
-       [](Patient& p) { p.recipe.model.scores = UnscaledScores{}; }},
-      {"ForgottenRootInAnEncoderOnlyDeep", "attention_not_scaled",
-       [](Patient& p) {
-         p.recipe.model.scores = UnscaledScores{};
-         p.recipe.model.encoder_layers = 6;
-       }},
-      {"QueriesMadeForNoScale", "attention_scaled_twice",
-       [](Patient& p) {
-         p.spoil = [](PlannedModel& m) {
-           for (PlannedParameter& each : m.plan.parameters) {
-             if (each.entry.facts.role != Role::query) continue;
-             each.entry.tensor.mul_(1 / std::sqrt(32.0));
-             each.draw.std /= std::sqrt(32.0);
-           }
-         };
-       }},
+std::vector<Plant> value_plants() {
+  return {
       {"LayersStartEqual", "layers_start_equal",
        [](Patient& p) {
          p.spoil = [](PlannedModel& m) {
@@ -141,6 +52,33 @@ const std::vector<Plant>& plants() {
            parameter(m, "decoder.layers.1.feed_forward.out.weight").zero_();
          };
        }},
+  };
+}
+
+std::vector<Plant> attention_plants() {
+  return {
+      {"ForgottenRootOfHeadWidth", "attention_not_scaled",
+       [](Patient& p) { p.recipe.model.scores = UnscaledScores{}; }},
+      {"ForgottenRootInAnEncoderOnlyDeep", "attention_not_scaled",
+       [](Patient& p) {
+         p.recipe.model.scores = UnscaledScores{};
+         p.recipe.model.encoder_layers = 6;
+       }},
+      {"QueriesMadeForNoScale", "attention_scaled_twice",
+       [](Patient& p) {
+         p.spoil = [](PlannedModel& m) {
+           for (PlannedParameter& each : m.plan.parameters) {
+             if (each.entry.facts.role != Role::query) continue;
+             each.entry.tensor.mul_(1 / std::sqrt(32.0));
+             each.draw.std /= std::sqrt(32.0);
+           }
+         };
+       }},
+  };
+}
+
+std::vector<Plant> signal_plants() {
+  return {
       {"DeepPostNorm", "deep_post_norm",
        [](Patient& p) {
          p.recipe.model.residual = PostNorm{};
@@ -179,6 +117,11 @@ const std::vector<Plant>& plants() {
            parameter(m, "encoder.layers.0.feed_forward.in.bias").fill_(6);
          };
        }},
+  };
+}
+
+std::vector<Plant> training_plants() {
+  return {
       {"GradientDescentOnUnbalancedGradients", "unbalanced_gradients",
        [](Patient& p) {
          p.recipe.optimizer = Sgd{};
@@ -198,6 +141,11 @@ const std::vector<Plant>& plants() {
        }},
       {"MostOfTheTargetIsSmoothing", "smoothing_too_strong",
        [](Patient& p) { p.recipe.train.label_smoothing = 0.5; }},
+  };
+}
+
+std::vector<Plant> text_plants() {
+  return {
       {"SourceIsTarget", "source_is_target",
        [](Patient& p) {
          p.text.target = {};
@@ -236,6 +184,14 @@ const std::vector<Plant>& plants() {
          p.text.source = std::move(unknown);
        }},
   };
+}
+
+std::vector<Plant> plants() {
+  std::vector<Plant> all;
+  for (auto* family :
+       {value_plants, attention_plants, signal_plants, training_plants, text_plants}) {
+    for (Plant& each : family()) all.push_back(std::move(each));
+  }
   return all;
 }
 
@@ -251,55 +207,6 @@ TEST_P(Plants, IsTheFirstFinding) {
 
 INSTANTIATE_TEST_SUITE_P(Doctor, Plants, testing::ValuesIn(plants()),
                          [](const auto& info) { return std::string(info.param.name); });
-
-struct Healthy {
-  std::string name;
-  std::function<void(Recipe&)> make;
-};
-
-std::vector<Healthy> healthy_recipes() {
-  std::vector<Healthy> all;
-  const auto add = [&](std::string name, std::function<void(Recipe&)> make) {
-    all.push_back({std::move(name), std::move(make)});
-  };
-  const std::vector<ResidualChoice> schemes = {Admin{},    PreNorm{},    DeepNorm{}, ReZero{},
-                                               SkipInit{}, LayerScale{}, SubNorm{},  PeriNorm{}};
-  for (const ResidualChoice& scheme : schemes) {
-    for (const int64_t depth : {2, 12}) {
-      add(std::string(info_of(scheme).name) + std::to_string(depth), [=](Recipe& recipe) {
-        recipe.model.residual = scheme;
-        recipe.model.encoder_layers = recipe.model.decoder_layers = depth;
-      });
-    }
-    add(std::string(info_of(scheme).name) + "_causal", [=](Recipe& recipe) {
-      recipe.model.kind = ModelKind::causal_lm;
-      recipe.model.residual = scheme;
-      recipe.model.decoder_layers = 6;
-    });
-  }
-  add("post_norm2", [](Recipe& recipe) { recipe.model.residual = PostNorm{}; });
-  add("pre_norm60", [](Recipe& recipe) {
-    recipe.model.residual = PreNorm{};
-    recipe.model.encoder_layers = 60;
-    recipe.model.decoder_layers = 12;
-  });
-  return all;
-}
-
-class HealthyRecipes : public testing::TestWithParam<Healthy> {};
-
-TEST_P(HealthyRecipes, GiveNoAlarm) {
-  Patient patient = healthy();
-  GetParam().make(patient.recipe);
-  for (const Finding& each : found_in(patient)) {
-    EXPECT_EQ(each.severity, Severity::note)
-        << each.name << " at " << each.evidence.where << ": " << each.evidence.measured << " for "
-        << each.evidence.expected;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Doctor, HealthyRecipes, testing::ValuesIn(healthy_recipes()),
-                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace ballast
