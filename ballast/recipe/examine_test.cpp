@@ -128,7 +128,8 @@ std::vector<Plant> training_plants() {
          p.spoil = [](PlannedModel& m) {
            for (PlannedParameter& each : m.plan.parameters) {
              const auto& site = each.entry.facts.site;
-             if (!site || site->kind != Sublayer::feed_forward || site->layer > 0) continue;
+             if (is_vector(each.entry.facts.role) || !site || site->layer > 0) continue;
+             if (site->kind != Sublayer::feed_forward) continue;
              each.entry.tensor.mul_(0.005);
              each.draw.std *= 0.005;
            }
