@@ -12,7 +12,7 @@ namespace ballast {
 /// What a parameter is for. Initialisers, parameterisations, optimizers and folding read roles;
 /// nobody reads names.
 enum class Role {
-  source_embedding,
+  source_embedding,  ///< read by an encoder
   target_embedding,  ///< also a table shared by source, target and output
   position_embedding,
   query,
@@ -22,7 +22,7 @@ enum class Role {
   feed_forward_in,
   feed_forward_out,
   output,  ///< projection to the vocabulary, when not tied
-  hidden,  ///< a matrix of a foreign module, nothing more is known
+  hidden,  ///< a matrix of no branch, or of a foreign module; nothing more is known
   bias,
   norm_gain,
   norm_bias,

@@ -54,7 +54,7 @@ void BatchStream::start() {
   const auto produce = [corpus = corpus_, limits = limits_, seed = seed_, shard = shard_,
                         batches = batches_, at = position_, plan = BatchPlan()]() mutable {
     if (plan.empty()) plan = plan_epoch(*corpus, limits, seed, at.epoch);
-    Batch batch = make_batch(*corpus, plan[at.batch * shard.count + shard.index]);
+    Batch batch = make_batch(*corpus, plan[at.batch * shard.count + shard.index], at.epoch);
     at = after(at, batches);
     if (at.batch == 0) plan.clear();
     return batch;

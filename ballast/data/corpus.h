@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -41,15 +42,18 @@ class TokenLists {
   std::vector<int64_t> ends_;
 };
 
+class Masking;
+
 /// A text as ids, ready for batches. A source sequence ends with the end piece; a target sequence
 /// has the begin piece before it too, so that all but its last id is the input of a decoder and all
 /// but its first the output. A target has at least two ids.
 struct EncodedCorpus {
   TokenLists source;  ///< empty for a language model
   TokenLists target;
-  int64_t dropped_empty = 0;  ///< pairs without a piece on one side or both
-  int64_t dropped_long = 0;   ///< pairs with a side above the limit
-  int64_t truncated = 0;      ///< pairs that were cut to the limit
+  int64_t dropped_empty = 0;                    ///< pairs without a piece on one side or both
+  int64_t dropped_long = 0;                     ///< pairs with a side above the limit
+  int64_t truncated = 0;                        ///< pairs that were cut to the limit
+  std::shared_ptr<const Masking> masking = {};  ///< of its batches; null: each next id is predicted
 
   int64_t count() const { return target.count(); }
   bool is_parallel() const { return source.count() > 0; }

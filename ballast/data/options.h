@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ballast/base/fields.h"
+#include "ballast/data/masking_options.h"
 #include "ballast/data/tokenizer_options.h"
 
 namespace ballast {
@@ -35,6 +36,7 @@ struct DataOptions {
   std::optional<TokenizerChoice> target_tokenizer;
   LengthLimit length;
   int64_t context = 512;
+  MaskingOptions masking;
 
   static constexpr auto fields() {
     using D = DataOptions;
@@ -50,6 +52,7 @@ struct DataOptions {
               "the target side's own vocabulary; absent: tokenizer"),
         field("length", &D::length, "which sentences are too long"),
         field("context", &D::context, "tokens of one sequence of a language model", at_least_one),
+        field("masking", &D::masking, "which tokens a masked_lm has to find"),
     };
   }
 

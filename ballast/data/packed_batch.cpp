@@ -1,11 +1,15 @@
 #include "ballast/data/packed_batch.h"
 
+#include "ballast/data/masking.h"
+
 namespace ballast {
 Batch Batch::to(torch::Device device) const {
-  return {source.to(device), target_input.to(device), target_output.to(device), tokens};
+  return {source.to(device), target_input.to(device), target_output.to(device), tokens,
+          predicted.defined() ? predicted.to(device) : predicted};
 }
 
-Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences) {
+Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences,
+                 std::optional<int64_t> pass) {
   using Sequence = std::span<const int32_t>;
   std::vector<Sequence> sources, inputs, outputs;
   for (const int64_t i : sequences) {
@@ -16,7 +20,7 @@ Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences
   }
   Batch batch{pack(sources), pack(inputs), pack(outputs).tokens};
   batch.tokens = batch.target_output.numel();
-  return batch;
+  return corpus.masking ? corpus.masking->masked(std::move(batch), pass) : batch;
 }
 
 }  // namespace ballast

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,14 +18,17 @@ namespace ballast {
 struct Batch {
   Packed source;        ///< no sequences for a language model; each ends with the end piece
   Packed target_input;  ///< each begins with the begin piece (or the id before, in a stream)
-  torch::Tensor target_output;  ///< int64 [N_t], the id that follows each of `target_input`
-  int64_t tokens = 0;           ///< targets that count in the loss
+  torch::Tensor target_output;   ///< int64, the id that follows each row that is predicted
+  int64_t tokens = 0;            ///< targets that count in the loss
+  torch::Tensor predicted = {};  ///< int64 rows that the loss reads; undefined: all N_t
 
   Batch to(torch::Device device) const;
 };
 
-/// The sequences of `corpus` with these numbers, in that order.
-Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences);
+/// The sequences of `corpus` with these numbers, in that order; masked where the corpus says so, as
+/// in this pass over it, or for an evaluation.
+Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences,
+                 std::optional<int64_t> pass = {});
 
 /// A range of sequences of ids, end to end.
 template <class Sequences>

@@ -96,9 +96,7 @@ void update(const FirstUpdates& updates, Optimizer& optimizer) {
   model.train();
   model.context().step = optimizer.steps();
   const Batch batch = updates.next();
-  const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-  const CrossEntropy sums =
-      cross_entropy(model.output->against(hidden, batch.target_output), updates.loss);
+  const CrossEntropy sums = cross_entropy(model.predictions(batch), updates.loss);
   sums.objective.backward();
   const double count = static_cast<double>(std::max<int64_t>(sums.tokens, 1));
   const double norm = gradient_norm(optimizer.parameters()) / count;

@@ -12,6 +12,7 @@
 #include "ballast/kernels/matmul.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
+#include "ballast/kernels/soft_cap.h"
 #include "ballast/loops/cross_entropy_loops.h"
 #include "ballast/loops/outer_sum.h"
 
@@ -55,27 +56,30 @@ torch::Tensor picked(const torch::Tensor& from, const torch::Tensor& rows) {
   return rows.defined() ? from.index_select(0, rows) : from;
 }
 
+torch::Tensor reference_logits(const CrossEntropyInputs& inputs, const torch::Tensor& hidden) {
+  const LinearOptions options{.multiplier = inputs.multiplier, .bf16_weight = inputs.bf16_weight};
+  const auto logits = linear_reference(hidden, inputs.weight, inputs.bias, options);
+  return wide(soft_capped(logits, inputs.soft_cap));
+}
+
 }  // namespace
 
 CrossEntropy cross_entropy_reference(const CrossEntropyInputs& inputs,
                                      const CrossEntropyOptions& options) {
   check_targets(inputs);
   const torch::Tensor kept = counted(inputs.targets);
-  const CrossEntropyInputs rows{picked(inputs.hidden, kept), inputs.weight, inputs.bias,
-                                picked(inputs.targets, kept)};
-  const torch::Tensor logits =
-      linear_reference(rows.hidden, rows.weight, rows.bias,
-                       {.multiplier = inputs.multiplier, .bf16_weight = inputs.bf16_weight});
-  const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
-  const torch::Tensor nll = -log_p.gather(1, rows.targets.unsqueeze(1)).sum();
+  const torch::Tensor targets = picked(inputs.targets, kept);
+  const torch::Tensor logits = reference_logits(inputs, picked(inputs.hidden, kept));
+  const torch::Tensor log_p = torch::log_softmax(logits, -1);
+  const torch::Tensor nll = -log_p.gather(1, targets.unsqueeze(1)).sum();
   const Shares shares = shares_of(options, inputs.weight.size(0));
   const torch::Tensor loss =
       shares.every == 0 ? nll * shares.target : nll * shares.target - log_p.sum() * shares.every;
   torch::Tensor objective = loss;
   if (options.z_loss != 0) {
-    objective = loss + torch::logsumexp(wide(logits), -1).square().sum() * options.z_loss;
+    objective = loss + torch::logsumexp(logits, -1).square().sum() * options.z_loss;
   }
-  return {loss, nll.detach(), objective, rows.targets.size(0)};
+  return {loss, nll.detach(), objective, targets.size(0)};
 }
 
 namespace {
@@ -165,24 +169,26 @@ LossPass run_pass(const CrossEntropyInputs& inputs, const LossCall& call) {
   const int64_t step = chunk_rows(classes);
   LossPass pass = empty_pass(inputs, call.turn);
   const ChunkMemory memory(inputs, call.turn, step);
+  const bool is_capped = inputs.soft_cap != 0;
   const bool add_bias = inputs.bias.defined() && inputs.multiplier != 1;
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t count = std::min(step, rows - begin);
     const torch::Tensor logits = memory.logits.slice(0, 0, count);
-    const torch::Tensor gradient =
-        memory.narrow.defined() ? memory.narrow.slice(0, 0, count) : logits;
+    const bool is_narrow = memory.narrow.defined();
+    const torch::Tensor gradient = is_narrow ? memory.narrow.slice(0, 0, count) : logits;
     const CrossEntropyInputs chunk{inputs.hidden.slice(0, begin, begin + count), inputs.weight,
                                    inputs.bias, inputs.targets, inputs.multiplier};
     project(logits, chunk);
+    if (is_capped && add_bias) logits.add_(inputs.bias);
+    const torch::Tensor slope = soft_cap_in_place(logits, inputs.soft_cap);
     loss_rows({count, classes, logits.data_ptr<float>(),
-               add_bias ? inputs.bias.data_ptr<float>() : nullptr,
+               add_bias && !is_capped ? inputs.bias.data_ptr<float>() : nullptr,
                inputs.targets.data_ptr<int64_t>() + begin, call.shares.target, call.shares.every,
                pass.loss.data() + begin, pass.nll.data() + begin, call.turn,
-               memory.narrow.defined() ? bf16_data(gradient) : nullptr, call.z_loss,
-               pass.z_loss.data() + begin});
-    if (call.turn == LossRows::Turn::into_gradient) {
-      add_gradients(gradient, chunk, pass, begin);
-    }
+               is_narrow ? bf16_data(gradient) : nullptr, call.z_loss, pass.z_loss.data() + begin});
+    if (call.turn != LossRows::Turn::into_gradient) continue;
+    if (is_capped) gradient.mul_(slope);
+    add_gradients(gradient, chunk, pass, begin);
   }
   return pass;
 }
@@ -201,18 +207,19 @@ torch::Tensor spread(const torch::Tensor& gradient, const torch::Tensor& like,
 }
 
 /// The same call on what the products multiply.
-CrossEntropyInputs operands(const CrossEntropyInputs& inputs) {
+CrossEntropyInputs operands(CrossEntropyInputs inputs) {
   const bool narrow = inputs.bf16_weight.defined();
-  return {narrow ? rounded(inputs.hidden) : inputs.hidden.contiguous(),
-          narrow ? inputs.bf16_weight : inputs.weight.contiguous(),
-          inputs.bias.defined() ? inputs.bias.contiguous() : torch::Tensor(),
-          inputs.targets.contiguous(), inputs.multiplier};
+  inputs.hidden = narrow ? rounded(inputs.hidden) : inputs.hidden.contiguous();
+  inputs.weight = narrow ? inputs.bf16_weight : inputs.weight.contiguous();
+  if (inputs.bias.defined()) inputs.bias = inputs.bias.contiguous();
+  inputs.targets = inputs.targets.contiguous();
+  return inputs;
 }
 
 /// What a forward pass needs besides the tensors that have gradients.
 struct LossRest {
   torch::Tensor targets, bf16_weight;
-  double multiplier;
+  double multiplier, soft_cap;
   LossCall call;
 };
 
@@ -220,11 +227,11 @@ struct FusedCrossEntropy : torch::autograd::Function<FusedCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
                                const torch::Tensor& weight,
                                const c10::optional<torch::Tensor>& bias, const LossRest& rest) {
-    const auto& [targets, bf16_weight, multiplier, call] = rest;
+    const auto& [targets, bf16_weight, multiplier, soft_cap, call] = rest;
     const torch::Tensor rows = counted(targets);
     const LossPass pass =
         run_pass(operands({picked(hidden, rows), weight, bias.value_or(torch::Tensor()),
-                           picked(targets, rows), multiplier, bf16_weight}),
+                           picked(targets, rows), multiplier, bf16_weight, soft_cap}),
                  call);
     if (call.turn == LossRows::Turn::into_gradient) {
       context->save_for_backward(
@@ -269,7 +276,7 @@ CrossEntropy cross_entropy(const CrossEntropyInputs& inputs, const CrossEntropyO
   const LossCall call{shares_of(options, inputs.weight.size(0)), turn_of(inputs), options.z_loss};
   const variable_list results = FusedCrossEntropy::apply(
       inputs.hidden, inputs.weight, given(inputs.bias),
-      LossRest{inputs.targets, inputs.bf16_weight, inputs.multiplier, call});
+      LossRest{inputs.targets, inputs.bf16_weight, inputs.multiplier, inputs.soft_cap, call});
   return {results.size() == 3 ? results[2] : results[0], results[1], results[0],
           inputs.targets.ge(0).sum().item<int64_t>()};
 }
@@ -279,16 +286,14 @@ torch::Tensor target_log_probabilities(const CrossEntropyInputs& inputs) {
   check_targets(inputs);
   const torch::Tensor targets = inputs.targets.clamp_min(0);
   if (fused_serves({inputs.hidden, inputs.weight, inputs.bias})) {
-    const LossPass pass = run_pass(operands({inputs.hidden, inputs.weight, inputs.bias, targets,
-                                             inputs.multiplier, inputs.bf16_weight}),
-                                   {{1, 0}, LossRows::Turn::keep});
+    const LossPass pass =
+        run_pass(operands({inputs.hidden, inputs.weight, inputs.bias, targets, inputs.multiplier,
+                           inputs.bf16_weight, inputs.soft_cap}),
+                 {{1, 0}, LossRows::Turn::keep});
     const torch::Tensor nll = torch::tensor(pass.nll, torch::kFloat32);
     return nll.neg().masked_fill(inputs.targets.lt(0), 0.0);
   }
-  const torch::Tensor logits =
-      linear_reference(inputs.hidden, inputs.weight, inputs.bias,
-                       {.multiplier = inputs.multiplier, .bf16_weight = inputs.bf16_weight});
-  const torch::Tensor log_p = torch::log_softmax(wide(logits), -1);
+  const torch::Tensor log_p = torch::log_softmax(reference_logits(inputs, inputs.hidden), -1);
   return log_p.gather(1, targets.unsqueeze(1)).squeeze(1).masked_fill(inputs.targets.lt(0), 0.0);
 }
 

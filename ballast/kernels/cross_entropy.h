@@ -17,6 +17,7 @@ struct CrossEntropyInputs {
   torch::Tensor targets;           ///< int64 [N]; a negative target is ignored
   double multiplier = 1;           ///< of the matrix product, not of the bias (table two)
   torch::Tensor bf16_weight = {};  ///< the weight's bfloat16 copy; undefined: float32 products
+  double soft_cap = 0;             ///< c: logits become c tanh(logit / c); 0: they stay
 };
 
 struct CrossEntropyOptions {

@@ -8,22 +8,24 @@ namespace ballast {
 Attention::Attention(const AttentionLayerOptions& options)
     : options_(options),
       scale_(options.score_scale.value_or(standard_factor({Point::scores, options.d_head()}))) {
-  const int64_t d = options.d_model, shared = options.key_value_width();
-  const auto projection = [&](const std::string& name, Role role, int64_t width) {
+  const int64_t d = options.d_model, own = options.query_width();
+  const int64_t shared = options.key_value_width();
+  const auto projection = [&](const std::string& name, Role role, int64_t from, int64_t to) {
     return register_module(name,
-                           std::make_shared<Linear>(LinearShape{.fan_in = d,
-                                                                .fan_out = width,
+                           std::make_shared<Linear>(LinearShape{.fan_in = from,
+                                                                .fan_out = to,
                                                                 .role = role,
+                                                                .bias = options.bias,
                                                                 .form = options.weights,
                                                                 .head_width = options.d_head()}));
   };
-  query = projection("query", Role::query, d);
-  key = projection("key", Role::key, shared);
-  value = projection("value", Role::value, shared);
-  output = projection("output", Role::attention_output, d);
+  query = projection("query", Role::query, d, own);
+  key = projection("key", Role::key, d, shared);
+  value = projection("value", Role::value, d, shared);
+  output = projection("output", Role::attention_output, own, d);
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
   for (const Point point : {Point::query, Point::heads}) {
-    stand(options.standing, point, {d, options.heads});
+    stand(options.standing, point, {own, options.heads});
   }
   for (const Point point : {Point::key, Point::value}) {
     stand(options.standing, point, {shared, shared / options.d_head()});
@@ -32,11 +34,11 @@ Attention::Attention(const AttentionLayerOptions& options)
 
 torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& around) const {
   const Segments& segments = around.segments;
-  const int64_t d = options_.d_model, shared = options_.key_value_width();
+  const int64_t own = options_.query_width(), shared = options_.key_value_width();
   const torch::Tensor all = joined({query, key, value}, x);
-  const Columns q = at(Point::query, Columns{all, 0, d}, &segments);
-  const Columns k = at(Point::key, Columns{all, d, shared}, &segments);
-  const Columns v = at(Point::value, Columns{all, d + shared, shared}, &segments);
+  const Columns q = at(Point::query, Columns{all, 0, own}, &segments);
+  const Columns k = at(Point::key, Columns{all, own, shared}, &segments);
+  const Columns v = at(Point::value, Columns{all, own + shared, shared}, &segments);
   const torch::Tensor heads = attention({turned(q, around.places), turned(k, around.places), v,
                                          segments, segments, around.places.bias},
                                         kernel_options());

@@ -17,6 +17,8 @@ struct AttentionLayerOptions {
   int64_t d_model = 512;
   int64_t heads = 8;
   std::optional<int64_t> key_value_heads = {};  ///< G, divides H; absent: H
+  std::optional<int64_t> head_width = {};       ///< K; absent: d / H
+  bool bias = true;                             ///< of all four matrices
   double dropout = 0;                           ///< of the probabilities
   bool causal = false;
   WeightForm weights = {};
@@ -24,21 +26,23 @@ struct AttentionLayerOptions {
   std::optional<double> score_scale = {};  ///< of q k^T; absent: table two's factor at `scores`
   double soft_cap = 0;                     ///< c of c tanh(logit / c), above 0; 0: none
 
-  int64_t d_head() const { return d_model / heads; }
+  int64_t d_head() const { return head_width.value_or(d_model / heads); }
+  /// Columns of queries and of what the heads give, H K.
+  int64_t query_width() const { return heads * d_head(); }
   /// Columns of keys and of values, G K.
   int64_t key_value_width() const { return key_value_heads.value_or(heads) * d_head(); }
 };
 
 /// Multi-head attention on packed rows: W_o attention(W_q x, W_k m, W_v m), m being x itself or the
-/// memory (Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2). W_q and W_o are [d, d], W_k and
-/// W_v [G K, d], all with a bias. The factor of the logits is table two's at `scores`: 1/sqrt(K)
-/// unless it says otherwise.
+/// memory (Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2). W_q is [H K, d], W_k and
+/// W_v [G K, d], W_o [d, H K], all with a bias or none. The factor of the logits is table two's at
+/// `scores`: 1/sqrt(K) unless it says otherwise.
 ///
 /// Query head h reads key and value head floor(h G / H); with G = 1 all read one (Shazeer 2019,
 /// arXiv:1911.02150; between the two Ainslie et al. 2023, arXiv:2305.13245).
 class Attention : public Pointed, public Branch {
  public:
-  /// `heads` has to divide `d_model`, and `key_value_heads` them.
+  /// `heads` has to divide `d_model` where there is no `head_width`, and `key_value_heads` them.
   explicit Attention(const AttentionLayerOptions& options);
 
   /// That of the logits; none where the options fix it.

@@ -4,8 +4,11 @@
 
 namespace ballast {
 
-Embedding::Embedding(int64_t vocabulary_size, int64_t d_model, Role role)
-    : role_(role), scale_(standard_factor({Point::token, d_model})) {
+Embedding::Embedding(int64_t vocabulary_size, int64_t d_model, Role role,
+                     std::optional<double> fixed_factor)
+    : role_(role),
+      is_fixed_(fixed_factor.has_value()),
+      scale_(fixed_factor.value_or(standard_factor({Point::token, d_model}))) {
   weight = register_parameter("weight", torch::zeros({vocabulary_size, d_model}));
 }
 
@@ -21,6 +24,9 @@ std::vector<ParameterSlot> Embedding::describe() {
            .multiplier = &multiplier}};
 }
 
-std::vector<FactorSlot> Embedding::factors() { return {{{Point::token, weight.size(1)}, &scale_}}; }
+std::vector<FactorSlot> Embedding::factors() {
+  if (is_fixed_) return {};
+  return {{{Point::token, weight.size(1)}, &scale_}};
+}
 
 }  // namespace ballast

@@ -21,12 +21,14 @@ FeedForward::FeedForward(const FeedForwardOptions& options) : activation_(option
   in = register_module("in", std::make_shared<Linear>(LinearShape{.fan_in = options.d_model,
                                                                   .fan_out = options.d_ff,
                                                                   .role = Role::feed_forward_in,
+                                                                  .bias = options.bias,
                                                                   .stacked = arguments,
                                                                   .form = options.weights,
                                                                   .activation = between}));
   out = register_module("out", std::make_shared<Linear>(LinearShape{.fan_in = options.d_ff,
                                                                     .fan_out = options.d_model,
                                                                     .role = Role::feed_forward_out,
+                                                                    .bias = options.bias,
                                                                     .form = options.weights,
                                                                     .activation = between}));
   dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));

@@ -14,12 +14,13 @@ namespace ballast {
 struct FeedForwardOptions {
   int64_t d_model = 512, d_ff = 2048;
   Activation activation = {Elementwise::relu};
+  bool bias = true;  ///< of both matrices
   WeightForm weights = {};
   double dropout = 0;      ///< after the activation
   Standing standing = {};  ///< at `gate` and `hidden`
 };
 
-/// W_out dropout(activation(W_in x)) on [N, d], both with a bias (Vaswani et al. 2017,
+/// W_out dropout(activation(W_in x)) on [N, d], both with a bias or none (Vaswani et al. 2017,
 /// arXiv:1706.03762, section 3.3). For a gated pair W_in holds the gate's matrix above the other's,
 /// [2 F, d].
 class FeedForward : public Pointed, public Branch {

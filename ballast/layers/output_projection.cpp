@@ -3,29 +3,43 @@
 #include <utility>
 
 #include "ballast/kernels/linear.h"
+#include "ballast/kernels/soft_cap.h"
 #include "ballast/parameterization/standard_factor.h"
 
 namespace ballast {
 
-OutputProjection::OutputProjection(int64_t d_model, int64_t vocabulary_size, bool has_bias)
+OutputProjection::OutputProjection(int64_t d_model, int64_t vocabulary_size, const OutputForm& form)
     : factor_(standard_factor({Point::logits, d_model})) {
   own_weight_ = register_parameter("weight", torch::zeros({vocabulary_size, d_model}));
-  if (has_bias) bias = register_parameter("bias", torch::zeros({vocabulary_size}));
+  add(form);
 }
 
-OutputProjection::OutputProjection(std::shared_ptr<Embedding> tied, bool has_bias)
+OutputProjection::OutputProjection(std::shared_ptr<Embedding> tied, const OutputForm& form)
     : tied_(std::move(tied)), factor_(standard_factor({Point::logits, tied_->weight.size(1)})) {
-  if (has_bias) bias = register_parameter("bias", torch::zeros({tied_->weight.size(0)}));
+  add(form);
+}
+
+void OutputProjection::add(const OutputForm& form) {
+  soft_cap_ = form.soft_cap;
+  if (form.bias) bias = register_parameter("bias", torch::zeros({weight().size(0)}));
+  if (!form.transform) return;
+  transform = register_module("transform", std::make_shared<OutputTransform>(*form.transform));
+}
+
+torch::Tensor OutputProjection::read(const torch::Tensor& hidden) const {
+  return transform ? transform->forward(hidden) : hidden;
 }
 
 torch::Tensor OutputProjection::logits(const torch::Tensor& hidden) const {
-  return linear(hidden, weight(), bias,
-                {.multiplier = acting_multiplier(), .bf16_weight = bf16_weight()});
+  const torch::Tensor product =
+      linear(read(hidden), weight(), bias,
+             {.multiplier = acting_multiplier(), .bf16_weight = bf16_weight()});
+  return soft_capped(product, soft_cap_);
 }
 
 CrossEntropyInputs OutputProjection::against(const torch::Tensor& hidden,
                                              const torch::Tensor& targets) const {
-  return {hidden, weight(), bias, targets, acting_multiplier(), bf16_weight()};
+  return {read(hidden), weight(), bias, targets, acting_multiplier(), bf16_weight(), soft_cap_};
 }
 
 double OutputProjection::acting_multiplier() const {

@@ -155,7 +155,7 @@ void check_attention(const ModelOptions& options, std::vector<Contradiction>& fo
 
 std::vector<Contradiction> contradictions(const ModelOptions& options) {
   std::vector<Contradiction> found;
-  if (options.d_model % options.heads != 0) {
+  if (!options.head_width && options.d_model % options.heads != 0) {
     found.push_back(
         {"model.heads", fmt::format("model.heads = {} does not divide model.d_model = {}",
                                     options.heads, options.d_model)});
@@ -166,11 +166,20 @@ std::vector<Contradiction> contradictions(const ModelOptions& options) {
         {"model.d_model",
          fmt::format("model.d_model = {} is odd; positions need an even width", options.d_model)});
   }
-  if (form_of(options.positions).rotary_base > 0 && (options.d_model / options.heads) % 2 != 0) {
+  if (form_of(options.positions).rotary_base > 0 && options.d_head() % 2 != 0) {
     found.push_back(
-        {"model.positions", fmt::format("rotary positions turn pairs of features, and heads of "
-                                        "model.d_model / model.heads = {} have an odd number",
-                                        options.d_model / options.heads)});
+        {"model.positions",
+         fmt::format("rotary positions turn pairs of features, and heads of "
+                     "{} = {} have an odd number",
+                     options.head_width ? "model.head_width" : "model.d_model / model.heads",
+                     options.d_head())});
+  }
+  if (options.output_transform && !form_of(options.norm).is_row_wise()) {
+    found.push_back({"model.output_transform",
+                     fmt::format("model.output_transform has a norm of the rows that are "
+                                 "predicted, and {} reads other tokens besides; let model.norm be "
+                                 "of single tokens and name {} in model.sites",
+                                 info_of(options.norm).name, info_of(options.norm).name)});
   }
   check_buckets(options, found);
   if (options.ramp_by_layer && options.ramp == 0) {

@@ -28,7 +28,14 @@ ResidualForm form_at(const ModelOptions& options, const ResidualSite& site) {
 }
 
 StackForm stack_form(const ModelOptions& options, Stack stack) {
-  return stack_of(options.residual_at(sites_of(options, stack, options.layers(stack) - 1).back()));
+  return stack_form(
+      options, options.residual_at(sites_of(options, stack, options.layers(stack) - 1).back()));
+}
+
+StackForm stack_form(const ModelOptions& options, const ResidualChoice& scheme) {
+  StackForm form = stack_of(scheme);
+  if (options.embedding_norm) form.norms.insert(Point::embedding);
+  return form;
 }
 
 }  // namespace ballast

@@ -13,27 +13,40 @@
 #include "ballast/base/fields.h"
 #include "ballast/base/role.h"
 #include "ballast/layers/activation_kinds.h"
+#include "ballast/layers/embedding_kinds.h"
 #include "ballast/layers/position_kinds.h"
 #include "ballast/layers/score_kinds.h"
 #include "ballast/layers/weight_form.h"
+#include "ballast/model/embedding_sharing.h"
+#include "ballast/model/presets.h"
 #include "ballast/norm/kinds.h"
 #include "ballast/norm/query_key.h"
 #include "ballast/residual/schemes.h"
 
 namespace ballast {
 
-/// Encoder and decoder for pairs of texts, or a decoder alone that continues one.
-enum class ModelKind { seq2seq, causal_lm };
+/// Encoder and decoder for pairs of texts, a decoder alone that continues one, or an encoder alone
+/// that finds hidden tokens of one.
+enum class ModelKind { seq2seq, causal_lm, masked_lm };
 
 template <>
 struct EnumNames<ModelKind> {
-  static constexpr std::array<std::pair<std::string_view, ModelKind>, 2> value{
-      {{"seq2seq", ModelKind::seq2seq}, {"causal_lm", ModelKind::causal_lm}}};
+  static constexpr std::array<std::pair<std::string_view, ModelKind>, 3> value{
+      {{"seq2seq", ModelKind::seq2seq},
+       {"causal_lm", ModelKind::causal_lm},
+       {"masked_lm", ModelKind::masked_lm}}};
 };
 
 /// What a kind of model consists of.
 struct ModelShape {
   bool has_source = false;  ///< an encoder for a source, and cross-attention to it in the decoder
+  Stack target = Stack::decoder;  ///< reads the text that is predicted
+
+  bool has(Stack stack) const { return stack == target || has_source; }
+
+  /// Whether tokens of the text are hidden, to be found from both sides. Else every one is
+  /// predicted, from those before it.
+  bool predicts_masked() const { return target == Stack::encoder; }
 
   /// The connections of one block of a stack, in forward order.
   std::span<const Sublayer> sublayers(Stack stack) const {
@@ -50,24 +63,13 @@ constexpr ModelShape shape_of(ModelKind kind) {
   switch (kind) {
     case ModelKind::seq2seq:
       return {.has_source = true};
+    case ModelKind::masked_lm:
+      return {.target = Stack::encoder};
     case ModelKind::causal_lm:
       break;
   }
   return {};
 }
-
-/// Which tables are one: as many as can be (all where both sides have one vocabulary, else target
-/// and output), all (source, target, output), target and output, or none.
-enum class EmbeddingSharing { automatic, all, target_output, none };
-
-template <>
-struct EnumNames<EmbeddingSharing> {
-  static constexpr std::array<std::pair<std::string_view, EmbeddingSharing>, 4> value{
-      {{"auto", EmbeddingSharing::automatic},
-       {"all", EmbeddingSharing::all},
-       {"target_output", EmbeddingSharing::target_output},
-       {"none", EmbeddingSharing::none}}};
-};
 
 /// What one part of a model has of its own, such as Post-Norm in the lower blocks and Pre-Norm in
 /// the others (Mix-LN, Li et al. 2024, arXiv:2412.13795): what it does not name holds for all.
@@ -104,14 +106,19 @@ struct SiteRule {
 /// Everything that decides the architecture, except the vocabulary sizes. The defaults are the base
 /// model of Vaswani et al. 2017 (arXiv:1706.03762) with Admin's connections, ReLU and layer norm.
 struct ModelOptions {
+  PresetChoice preset;
   ModelKind kind = ModelKind::seq2seq;
   int64_t d_model = 512, d_ff = 2048, heads = 8;
-  std::optional<int64_t> key_value_heads;
+  std::optional<int64_t> key_value_heads, head_width;
   int64_t encoder_layers = 6, decoder_layers = 6;
   ActivationChoice activation;
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;  ///< probabilities
   EmbeddingSharing share_embeddings = EmbeddingSharing::automatic;
-  bool output_bias = false;
+  EmbeddingScaleChoice embedding_scale;
+  bool embedding_norm = false;
+  bool linear_bias = true;
+  bool output_transform = false, output_bias = false;
+  double logit_soft_cap = 0;
   PositionChoice positions;
   NormChoice norm;
   QueryKeyChoice query_key_norm;
@@ -148,26 +155,52 @@ struct ModelOptions {
 
   ModelShape shape() const { return shape_of(kind); }
 
-  /// Blocks of a stack; none of an encoder that the kind has not.
+  /// Blocks of a stack; none of one that the kind has not.
   int64_t layers(Stack stack) const {
-    if (stack == Stack::decoder) return decoder_layers;
-    return shape().has_source ? encoder_layers : 0;
+    if (!shape().has(stack)) return 0;
+    return stack == Stack::encoder ? encoder_layers : decoder_layers;
   }
 
-  static constexpr auto fields() {
+  /// K, features of a head.
+  int64_t d_head() const { return head_width.value_or(d_model / heads); }
+
+  /// Of a token's row on the way in; absent: table two's.
+  std::optional<double> embedding_factor() const {
+    return form_of(embedding_scale, d_model).factor;
+  }
+
+  /// What a reader does once it has read the option `leading`, and before it reads any other.
+  static constexpr std::string_view leading = "preset";
+  void follow_leading() { adopt(preset, *this); }
+
+  static constexpr auto size_fields() {
     return std::make_tuple(
-        field("kind", &ModelOptions::kind, "seq2seq (translation) or causal_lm (language model)"),
+        field(
+            "preset", &ModelOptions::preset,
+            "a published architecture, whose options stand for the defaults of all others but the "
+            "sizes"),
+        field("kind", &ModelOptions::kind,
+              "seq2seq (translation), causal_lm (predicts every next token) or masked_lm (finds "
+              "hidden tokens)"),
         field("d_model", &ModelOptions::d_model, "width of the residual stream, even",
               at_least_one),
         field("d_ff", &ModelOptions::d_ff, "width of the feed-forward layers", at_least_one),
-        field("heads", &ModelOptions::heads, "attention heads; divides d_model", at_least_one),
+        field("heads", &ModelOptions::heads,
+              "attention heads; divides d_model, unless there is a head_width", at_least_one),
         field("key_value_heads", &ModelOptions::key_value_heads,
               "heads of keys and values, each read by heads / key_value_heads of the queries; "
               "divides heads; absent: heads",
               at_least_one),
+        field("head_width", &ModelOptions::head_width,
+              "features of a head; absent: d_model / heads", at_least_one),
         field("encoder_layers", &ModelOptions::encoder_layers, "blocks; ignored by causal_lm",
               at_least_one),
-        field("decoder_layers", &ModelOptions::decoder_layers, "blocks", at_least_one),
+        field("decoder_layers", &ModelOptions::decoder_layers, "blocks; ignored by masked_lm",
+              at_least_one));
+  }
+
+  static constexpr auto layer_fields() {
+    return std::make_tuple(
         field("activation", &ModelOptions::activation,
               "of the feed-forward layers; gated pairs are act(W_g x) * W_u x"),
         field("dropout", &ModelOptions::dropout,
@@ -178,9 +211,26 @@ struct ModelOptions {
               "after the feed-forward activation", probability),
         field("share_embeddings", &ModelOptions::share_embeddings,
               "one table for: all (source, target, output), target_output, none; auto: all where "
-              "both "
-              "sides have one vocabulary, else target_output"),
+              "both sides have one vocabulary, else target_output"),
+        field("embedding_scale", &ModelOptions::embedding_scale,
+              "factor of a token's vector on the way in"),
+        field("embedding_norm", &ModelOptions::embedding_norm,
+              "a norm of what enters a stack, before its dropout (BERT), whatever the scheme says"),
+        field("linear_bias", &ModelOptions::linear_bias,
+              "whether the matrices of attention, feed-forward layers and output_transform have "
+              "one"),
+        field("output_transform", &ModelOptions::output_transform,
+              "norm(activation(W h + b)), W [d_model, d_model], before the output projection "
+              "(BERT)"),
         field("output_bias", &ModelOptions::output_bias, "whether the output projection has one"),
+        field("logit_soft_cap", &ModelOptions::logit_soft_cap,
+              "c: a logit z of the output becomes c tanh(z / c) (Gemma 2, arXiv:2408.00118: 30); "
+              "0: none",
+              at_least_zero));
+  }
+
+  static constexpr auto rule_fields() {
+    return std::make_tuple(
         field("positions", &ModelOptions::positions, "how a token knows its place"),
         field("norm", &ModelOptions::norm, "normalisation, wherever the residual scheme has one"),
         field("query_key_norm", &ModelOptions::query_key_norm,
@@ -206,6 +256,10 @@ struct ModelOptions {
         field("ramp_by_layer", &ModelOptions::ramp_by_layer,
               "layer l takes l times as many updates (ProRes, arXiv:2603.05369)"));
   }
+
+  static constexpr auto fields() {
+    return std::tuple_cat(size_fields(), layer_fields(), rule_fields());
+  }
   bool operator==(const ModelOptions&) const = default;
 };
 
@@ -220,16 +274,7 @@ ResidualForm form_at(const ModelOptions& options, const ResidualSite& site);
 /// to have a block.
 StackForm stack_form(const ModelOptions& options, Stack stack);
 
-/// Ids of the source and target side.
-struct VocabularySizes {
-  int64_t source = 0, target = 0;
-  bool joint = true;  ///< whether an id means the same on both sides
-};
-
-/// What `automatic` stands for; every other value stands for itself.
-constexpr EmbeddingSharing resolved(EmbeddingSharing sharing, bool joint_vocabulary) {
-  if (sharing != EmbeddingSharing::automatic) return sharing;
-  return joint_vocabulary ? EmbeddingSharing::all : EmbeddingSharing::target_output;
-}
+/// The same with a scheme of its own.
+StackForm stack_form(const ModelOptions& options, const ResidualChoice& scheme);
 
 }  // namespace ballast

@@ -15,8 +15,7 @@ using testing::toy_ids;
 using testing::toy_vocabulary;
 
 ModelOptions options_of(ModelKind kind, ModelOptions options) {
-  options.kind = kind;
-  if (!options.shape().has_source) options.sites.clear();  // of an encoder
+  options = testing::as_kind(kind, std::move(options));
   options.encoder_layers = options.decoder_layers = 3;
   options.dropout = 0.2;
   options.attention_dropout = 0.1;
@@ -65,7 +64,8 @@ TEST_P(EveryModel, HasTheSameLossAndGradientsToTheBit) {
 
 INSTANTIATE_TEST_SUITE_P(KindsAndRows, EveryModel,
                          ::testing::Combine(::testing::Values(ModelKind::seq2seq,
-                                                              ModelKind::causal_lm),
+                                                              ModelKind::causal_lm,
+                                                              ModelKind::masked_lm),
                                             ::testing::ValuesIn(testing::all_cases())));
 
 TEST(Recompute, AnObserverSeesEveryTensorOnce) {

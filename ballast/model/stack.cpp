@@ -32,9 +32,8 @@ BlockStack::BlockStack(const ModelOptions& options, Stack stack)
   const PositionForm positions = form_of(options.positions);
   if (positions.rotary_base > 0 || positions.distance != DistanceRule::none) {
     positions_ = register_module(
-        "positions",
-        std::make_shared<RelativePositions>(
-            positions, options.heads, options.d_model / options.heads, stack == Stack::decoder));
+        "positions", std::make_shared<RelativePositions>(positions, options.heads, options.d_head(),
+                                                         stack == Stack::decoder));
   }
   auto list = std::make_shared<torch::nn::Module>();
   for (int layer = 0; layer < options.layers(stack); ++layer) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ballast/base/error.h"
+#include "ballast/data/packed_batch.h"
 #include "ballast/layers/positions.h"
 #include "ballast/layers/relative_positions.h"
 #include "ballast/model/contradictions.h"
@@ -29,24 +30,33 @@ Transformer::Transformer(const ModelOptions& options, const VocabularySizes& siz
   check(options);
   options_.share_embeddings = resolved(options.share_embeddings, sizes.joint);
   build_embeddings(sizes);
+  build_output(sizes.target);
   const PositionForm positions = form_of(options.positions);
-  if (options.shape().has_source) {
+  const ModelShape shape = options.shape();
+  if (shape.has_source) {
     source_positions = register_module("source_positions",
                                        std::make_shared<Positions>(positions, options.d_model));
     source_dropout_ = register_module("source_dropout", std::make_shared<Dropout>(options.dropout));
+  }
+  if (shape.has(Stack::encoder)) {
     encoder = register_module("encoder", std::make_shared<BlockStack>(options, Stack::encoder));
   }
   target_positions =
       register_module("target_positions", std::make_shared<Positions>(positions, options.d_model));
   target_dropout_ = register_module("target_dropout", std::make_shared<Dropout>(options.dropout));
-  decoder = register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder));
+  if (shape.has(Stack::decoder)) {
+    decoder = register_module("decoder", std::make_shared<BlockStack>(options, Stack::decoder));
+  }
   bind_modules(*this, context_);
 }
 
 void Transformer::build_embeddings(const VocabularySizes& sizes) {
-  const int64_t d = options_.d_model;
-  target_embedding = register_module(
-      "target_embedding", std::make_shared<Embedding>(sizes.target, d, Role::target_embedding));
+  const auto table = [&](int64_t ids, Stack reader) {
+    const Role role = reader == Stack::encoder ? Role::source_embedding : Role::target_embedding;
+    return std::make_shared<Embedding>(ids, options_.d_model, role, options_.embedding_factor());
+  };
+  target_embedding =
+      register_module("target_embedding", table(sizes.target, options_.shape().target));
   const bool shared = options_.share_embeddings == EmbeddingSharing::all;
   if (options_.shape().has_source) {
     if (shared && (!sizes.joint || sizes.source != sizes.target)) {
@@ -57,13 +67,23 @@ void Transformer::build_embeddings(const VocabularySizes& sizes) {
     }
     source_embedding =
         shared ? target_embedding
-               : register_module("source_embedding", std::make_shared<Embedding>(
-                                                         sizes.source, d, Role::source_embedding));
+               : register_module("source_embedding", table(sizes.source, Stack::encoder));
+  }
+}
+
+void Transformer::build_output(int64_t vocabulary_size) {
+  const int64_t d = options_.d_model;
+  OutputForm form{.bias = options_.output_bias, .soft_cap = options_.logit_soft_cap};
+  if (options_.output_transform) {
+    form.transform = {.d_model = d,
+                      .activation = form_of(options_.activation),
+                      .norm = form_of(options_.norm),
+                      .bias = options_.linear_bias};
   }
   const bool tied = options_.share_embeddings != EmbeddingSharing::none;
-  output = register_module(
-      "output", tied ? std::make_shared<OutputProjection>(target_embedding, options_.output_bias)
-                     : std::make_shared<OutputProjection>(d, sizes.target, options_.output_bias));
+  output = register_module("output",
+                           tied ? std::make_shared<OutputProjection>(target_embedding, form)
+                                : std::make_shared<OutputProjection>(d, vocabulary_size, form));
 }
 
 Memory Transformer::encode(const Packed& source) const {
@@ -80,10 +100,18 @@ torch::Tensor Transformer::forward(const Packed& source, const Packed& target) c
   const torch::Tensor places = places_of(target.segments, target.tokens.device());
   const torch::Tensor x = target_positions->added_to(target_embedding->forward(target.tokens),
                                                      places, target.segments.longest());
-  const torch::Tensor entered = target_dropout_->forward(decoder->entering(x, &target.segments));
-  if (!encoder) return decoder->forward(entered, {.segments = target.segments});
+  const BlockStack& stack = target_stack();
+  const torch::Tensor entered = target_dropout_->forward(stack.entering(x, &target.segments));
+  if (!options_.shape().has_source) return stack.forward(entered, {.segments = target.segments});
   const Memory memory = encode(source);
-  return decoder->forward(entered, {.segments = target.segments, .memory = &memory});
+  return stack.forward(entered, {.segments = target.segments, .memory = &memory});
+}
+
+CrossEntropyInputs Transformer::predictions(const Batch& batch) const {
+  const torch::Tensor rows = forward(batch.source, batch.target_input);
+  const bool is_part = batch.predicted.defined();
+  return output->against(is_part ? rows.index_select(0, batch.predicted) : rows,
+                         batch.target_output);
 }
 
 DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) const {
@@ -107,7 +135,7 @@ torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) co
 
 int64_t Transformer::longest_sequence() const {
   const int64_t target = target_positions->longest_sequence();
-  return encoder ? std::min(target, source_positions->longest_sequence()) : target;
+  return source_positions ? std::min(target, source_positions->longest_sequence()) : target;
 }
 
 void Transformer::complete(ParameterFacts& facts) const {
@@ -118,8 +146,9 @@ void Transformer::complete(ParameterFacts& facts) const {
 }
 
 void Transformer::set_activations(Activations activations) {
-  if (encoder) encoder->activations = activations;
-  decoder->activations = activations;
+  for (BlockStack* each : {encoder.get(), decoder.get()}) {
+    if (each != nullptr) each->activations = activations;
+  }
 }
 
 }  // namespace ballast

@@ -27,21 +27,27 @@ struct DecodeState {
   void select(const torch::Tensor& rows, std::span<const int64_t> per_sentence);
 };
 
-/// Encoder-decoder (Vaswani et al. 2017, arXiv:1706.03762), or the same decoder without a source
-/// (causal_lm). Modules only: values are decided by `parameterize`, `initialize` and `calibrate`;
-/// as made, matrices are 0.
+struct Batch;
+
+/// Encoder-decoder (Vaswani et al. 2017, arXiv:1706.03762), the same decoder without a source
+/// (causal_lm), or the encoder alone (masked_lm). Modules only: values are decided by
+/// `parameterize`, `initialize` and `calibrate`; as made, matrices are 0.
 class Transformer : public torch::nn::Module, public Surrounding {
  public:
   /// Throws RecipeError when the options contradict each other (heads must divide d_model, ...), or
   /// when embeddings are to be shared between two vocabularies.
   Transformer(const ModelOptions& options, const VocabularySizes& sizes);
 
-  /// Decoder output [N_t, d] for every target position, whose row i has seen target ids up to its
-  /// own; source is empty for a causal_lm. DataError for a sequence longer than `longest_sequence`.
+  /// Rows [N_t, d] of the target text, of which a decoder's row i has seen ids up to its own and an
+  /// encoder's all of its sequence; source is empty in a model without one. DataError for a
+  /// sequence longer than `longest_sequence`.
   torch::Tensor forward(const Packed& source, const Packed& target) const;
 
-  /// Encoder output [N_s, d] for source sentences. Only of a model that has an encoder; DataError
-  /// as in `forward`.
+  /// What the loss of a batch reads: the rows that are predicted, against their targets.
+  CrossEntropyInputs predictions(const Batch& batch) const;
+
+  /// Encoder output [N_s, d] for source sentences. Only of a model that has a source; DataError as
+  /// in `forward`.
   Memory encode(const Packed& source) const;
 
   /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory, that
@@ -67,17 +73,21 @@ class Transformer : public torch::nn::Module, public Surrounding {
   void complete(ParameterFacts& facts) const override;
   void complete(FactorFacts&) const override {}
 
+  /// The stack that reads the target text, whose rows the output projection reads.
+  const BlockStack& target_stack() const { return decoder ? *decoder : *encoder; }
+
   const ModelOptions& options() const { return options_; }
   Context& context() const { return *context_; }
 
   std::shared_ptr<Embedding> source_embedding;  ///< the target's when all are shared
   std::shared_ptr<Embedding> target_embedding;
   std::shared_ptr<Positions> source_positions, target_positions;
-  std::shared_ptr<BlockStack> encoder, decoder;  ///< encoder null for a causal_lm
+  std::shared_ptr<BlockStack> encoder, decoder;  ///< null where the kind has none
   std::shared_ptr<OutputProjection> output;
 
  private:
   void build_embeddings(const VocabularySizes& sizes);
+  void build_output(int64_t vocabulary_size);
 
   ModelOptions options_;
   std::shared_ptr<Dropout> source_dropout_, target_dropout_;

@@ -122,9 +122,17 @@ class Reader {
   /// Sets the options that `entries` name, except `kind`, which a choice has read before.
   void read_options(const TableSchema& table, const Owner& owner, void* value,
                     const toml::table& entries) {
+    const toml::node* leading = table.follow_leading ? entries.get(table.leading) : nullptr;
+    if (leading) {
+      const auto option = std::ranges::find(table.options, table.leading, &OptionSchema::name);
+      read({option->schema(), address_of(*option, value), option->bounds,
+            joined_name(owner.name, option->name)},
+           *leading);
+      table.follow_leading(value);
+    }
     for (const auto& [key, node] : entries) {
       const std::string_view name = key.str();
-      if (owner.choice && name == "kind") continue;
+      if ((owner.choice && name == "kind") || &node == leading) continue;
       const auto option = std::find_if(table.options.begin(), table.options.end(),
                                        [&](const OptionSchema& each) { return each.name == name; });
       if (option == table.options.end()) {

@@ -47,6 +47,10 @@ struct OptionSchema {
 struct TableSchema {
   std::vector<OptionSchema> options;
   std::shared_ptr<const void> (*make)();  ///< the struct with its defaults
+  /// An option that is read before all others, and what the struct then does; null where none
+  /// leads.
+  std::string_view leading = {};
+  void (*follow_leading)(void* value) = nullptr;
 
   std::vector<std::string> names() const;
 };

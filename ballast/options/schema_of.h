@@ -108,6 +108,10 @@ TableSchema describe_table() {
                               static_cast<size_t>(place - start)});
     };
     for_each_field<T>(add);
+    if constexpr (requires(T & value) { value.follow_leading(); }) {
+      made.leading = T::leading;
+      made.follow_leading = [](void* value) { value_at<T>(value).follow_leading(); };
+    }
   }
   return made;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -10,6 +11,7 @@
 #include "ballast/data/batch_stream.h"
 #include "ballast/data/corpus_cache.h"
 #include "ballast/data/learn_vocabulary.h"
+#include "ballast/data/masking.h"
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
 #include "ballast/data/vocabulary_file.h"
@@ -87,6 +89,13 @@ std::vector<std::string> files_of(const DataOptions& data, Side side) {
   return files;
 }
 
+/// Null where the model predicts every token.
+std::shared_ptr<const Masking> masking_of(const Recipe& recipe, const Tokenizer& tokenizer) {
+  if (!recipe.model.shape().predicts_masked()) return {};
+  return std::make_shared<Masking>(recipe.data.masking, maskable(tokenizer),
+                                   static_cast<uint64_t>(recipe.seed));
+}
+
 /// The cached corpus of this key, else what `make` gives, which is then cached.
 template <class Make>
 EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, const Make& make) {
@@ -125,8 +134,12 @@ Tokenizers make_tokenizers(const Recipe& recipe, const Oversight& oversight) {
                        [&](Side side) { return make_tokenizer(recipe, side, oversight); });
 }
 
-VocabularySizes sizes_of(const Tokenizers& tokenizers) {
-  return {tokenizers.source.size(), tokenizers.target.size(), tokenizers.joint()};
+VocabularySizes sizes_of(const Recipe& recipe, const Tokenizers& tokenizers) {
+  VocabularySizes sizes{tokenizers.source.size(), tokenizers.target.size(), tokenizers.joint()};
+  if (recipe.model.shape().predicts_masked()) {
+    sizes.target = std::max(sizes.target, mask_id(tokenizers.target) + 1);
+  }
+  return sizes;
 }
 
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
@@ -135,8 +148,11 @@ EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
     const auto lines = all_lines(files.text);
     const Tokenizer& tokenizer = tokenizers.target;
     const CorpusKey key = key_of_stream(lines, tokenizer, recipe.data.context);
-    return cached(files.cache, key,
-                  [&] { return encode_stream(lines, tokenizer, recipe.data.context, stop); });
+    EncodedCorpus made = cached(files.cache, key, [&] {
+      return encode_stream(lines, tokenizer, recipe.data.context, stop);
+    });
+    made.masking = masking_of(recipe, tokenizer);
+    return made;
   }
   const ParallelText text = read_parallel(side(files.text, 0), side(files.text, 1));
   const CorpusKey key = key_of_pairs(text, tokenizers, recipe.data.length);

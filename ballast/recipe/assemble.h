@@ -51,7 +51,9 @@ Tokenizer make_tokenizer(const Recipe& recipe, Side side, const Oversight& overs
 /// All vocabularies of a recipe, one for both sides or one each, made by `make(side)`.
 Tokenizers tokenizers_by(const DataOptions& data, const std::function<Tokenizer(Side)>& make);
 Tokenizers make_tokenizers(const Recipe& recipe, const Oversight& oversight = {});
-VocabularySizes sizes_of(const Tokenizers& tokenizers);
+
+/// Ids of the model's tables: those of the vocabularies, and the mask piece of a masked_lm.
+VocabularySizes sizes_of(const Recipe& recipe, const Tokenizers& tokenizers);
 
 /// Text files, and where their encoded form is kept (empty: nowhere).
 struct CorpusFiles {

@@ -59,9 +59,10 @@ Recipe with_width(Recipe recipe, int64_t width) {
 
 Recipe with_depth(Recipe recipe, int64_t depth) {
   ModelOptions& model = recipe.model;
-  const double encoder = in_proportion(model.encoder_layers, depth, model.decoder_layers);
-  model.encoder_layers = std::max<int64_t>(1, std::llround(encoder));
-  model.decoder_layers = depth;
+  const int64_t now = model.layers(model.shape().target);
+  for (int64_t* layers : {&model.encoder_layers, &model.decoder_layers}) {
+    *layers = std::max<int64_t>(1, std::llround(in_proportion(*layers, depth, now)));
+  }
   return recipe;
 }
 

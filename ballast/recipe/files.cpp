@@ -73,9 +73,10 @@ std::vector<Contradiction> vocabulary_contradictions(const Recipe& recipe) {
   if (!recipe.data.target_tokenizer) return found;
   check("data.target_tokenizer", *recipe.data.target_tokenizer);
   if (!recipe.model.shape().has_source) {
-    found.push_back({"data.target_tokenizer",
-                     "data.target_tokenizer is for translation; a causal_lm has one text, whose "
-                     "vocabulary is data.tokenizer"});
+    found.push_back(
+        {"data.target_tokenizer",
+         "data.target_tokenizer is for translation; a language model has one text, whose "
+         "vocabulary is data.tokenizer"});
   } else if (recipe.model.share_embeddings == EmbeddingSharing::all) {
     found.push_back({"model.share_embeddings",
                      "model.share_embeddings = \"all\" needs one vocabulary, but "

@@ -47,16 +47,16 @@ double table_weights(const ModelOptions& options, const VocabularySizes& sizes) 
 
 double matrix_weights(const ModelOptions& options, const VocabularySizes& sizes) {
   const double d = number(options.d_model);
-  const double heads = number(options.heads);
-  const double shared = d / heads * number(options.key_value_heads.value_or(options.heads));
-  const double attention = 2 * d * d + 2 * d * shared;
+  const double heads = number(options.heads), of_head = d * number(options.d_head());
+  const double shared = number(options.key_value_heads.value_or(options.heads));
+  const double attention = 2 * of_head * (heads + shared);
   const double feed_forward = 2 * d * number(options.d_ff);
-  const bool encodes = options.shape().has_source;
-  const double encoder = encodes ? number(options.encoder_layers) * (attention + feed_forward) : 0;
-  const double decoder =
-      number(options.decoder_layers) * ((encodes ? 2 : 1) * attention + feed_forward);
+  const double encoder = number(options.layers(Stack::encoder)) * (attention + feed_forward);
+  const double decoder = number(options.layers(Stack::decoder)) *
+                         ((options.shape().has_source ? 2 : 1) * attention + feed_forward);
   const double positions = number(form_of(options.positions).table_length) * d;
-  return encoder + decoder + positions + table_weights(options, sizes);
+  const double transform = options.output_transform ? d * d : 0;
+  return encoder + decoder + positions + transform + table_weights(options, sizes);
 }
 
 void refuse_too_large(const Recipe& recipe, const VocabularySizes& sizes, Purpose purpose) {

@@ -196,7 +196,8 @@ OpenedRun open_run(const std::filesystem::path& run, std::span<const std::string
   }
   Tokenizers tokenizers = tokenizers_by(
       recipe.data, [&](Side side) { return stored_tokenizer(directory, names_of(recipe, side)); });
-  const std::shared_ptr<Transformer> model = build_empty_model(recipe, sizes_of(tokenizers)).model;
+  const std::shared_ptr<Transformer> model =
+      build_empty_model(recipe, sizes_of(recipe, tokenizers)).model;
   const SafeTensors saved = read_safetensors(file);
   load_named_state(*model, saved.tensors);
   model->context().precision = recipe.train.precision;

@@ -143,6 +143,12 @@ void check_patience(const Recipe& recipe, std::vector<Contradiction>& found) {
   }
 }
 
+void check_masking(const Recipe& recipe, std::vector<Contradiction>& found) {
+  if (!recipe.model.shape().predicts_masked()) return;
+  const std::string refusal = refusal_of(recipe.data.masking);
+  if (!refusal.empty()) found.push_back({"data.masking", refusal});
+}
+
 std::string located(const std::string& file, const std::filesystem::path& folder) {
   if (file.empty()) return file;
   const std::filesystem::path beside = folder / file;
@@ -164,6 +170,7 @@ std::vector<Contradiction> contradictions(const Recipe& recipe) {
   check_optimizer(recipe, found);
   check_init(recipe, found);
   check_patience(recipe, found);
+  check_masking(recipe, found);
   check_files(recipe, found);
   for (Contradiction& each : vocabulary_contradictions(recipe)) found.push_back(std::move(each));
   return found;

@@ -46,6 +46,14 @@ TEST(Contradictions, D06LearnedPositionsHoldTheLongestSequence) {
   EXPECT_THAT(found_at(recipe), ElementsAre("model.positions.max_length"));
 }
 
+TEST(Contradictions, AMaskingPredictsNoMoreThanAll) {
+  Recipe recipe = sound();
+  recipe.data.masking = {.masked = 0.9, .random = 0.2};
+  EXPECT_THAT(found_at(recipe), IsEmpty());  // a translation masks nothing
+  recipe.model.kind = ModelKind::masked_lm;
+  EXPECT_THAT(found_at(recipe), ElementsAre("data.masking"));
+}
+
 TEST(Contradictions, RulesForSitesFitTheModelAndEachOther) {
   Recipe recipe = sound();
   recipe.model.sites = {{.to = 0.25, .residual = PostNorm{}}};

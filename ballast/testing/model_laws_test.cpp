@@ -4,8 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "ballast/base/philox.h"
-#include "ballast/base/sampling.h"
 #include "ballast/testing/toy.h"
 #include "ballast/values/calibrate.h"
 
@@ -27,18 +25,8 @@ torch::Tensor loss_of(const Transformer& model, const Packed& source, const Pack
 /// A law that holds for every row of every list, whatever it is.
 class EveryModel : public ::testing::TestWithParam<LawCase> {
  protected:
-  std::shared_ptr<Transformer> calibrated(const LawCase& each_case) {
-    auto model = toy_model(each_case);
-    calibrate(*model, source_, target_);
-    // Away from the start everything takes part, also what begins at zero.
-    for (const PlannedParameter& each : plan(*model, {.init = each_case.init}).parameters) {
-      const torch::Tensor tensor = each.entry.tensor.detach();
-      if (each.entry.facts.role == Role::branch_coefficient) tensor.add_(0.3);
-      if (is_vector(each.entry.facts.role) || !each.draw.is_constant()) continue;
-      tensor.add_(uniform_numbers(tensor.sizes(), key_of(each.entry.name)) - 0.5);
-    }
-    model->context().step = 700;
-    return model;
+  std::shared_ptr<Transformer> calibrated(const LawCase& each) {
+    return testing::moved_toy_model(each, source_, target_);
   }
 
   Packed source_ = toy_ids(source_lengths, toy_vocabulary, 1);
@@ -48,28 +36,8 @@ class EveryModel : public ::testing::TestWithParam<LawCase> {
 TEST_P(EveryModel, GradientsEqualFiniteDifferencesInDouble) {
   auto model = calibrated(GetParam());
   model->to(torch::kFloat64);
-  loss_of(*model, source_, target_).backward();
-  const double step = 1e-5;
-  double difference = 0, scale = 0;
-  for (const InventoryEntry& entry : inventory(*model).parameters) {
-    const torch::NoGradGuard no_grad;
-    torch::Tensor flat = entry.tensor.view(-1);
-    const torch::Tensor gradient = entry.tensor.grad().view(-1);
-    const int64_t stride = std::max<int64_t>(1, flat.size(0) / 5);
-    for (int64_t i = 0; i < flat.size(0); i += stride) {
-      const double kept = flat[i].item<double>();
-      const auto at = [&](double value) {
-        flat[i] = value;
-        return loss_of(*model, source_, target_).item<double>();
-      };
-      const double measured = (at(kept + step) - at(kept - step)) / (2 * step);
-      flat[i] = kept;
-      const double given = gradient[i].item<double>();
-      difference += (measured - given) * (measured - given);
-      scale += measured * measured;
-    }
-  }
-  EXPECT_LT(std::sqrt(difference / scale), 1e-6);
+  EXPECT_LT(testing::gradient_error(*model, [&] { return loss_of(*model, source_, target_); }),
+            1e-6);
 }
 
 TEST_P(EveryModel, C47AChangedTokenChangesNothingBeforeIt) {
@@ -176,6 +144,8 @@ INSTANTIATE_TEST_SUITE_P(Inits, EveryModel, ::testing::ValuesIn(testing::init_ca
 INSTANTIATE_TEST_SUITE_P(Scores, EveryModel, ::testing::ValuesIn(testing::score_cases()),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Attentions, EveryModel, ::testing::ValuesIn(testing::attention_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Shapes, EveryModel, ::testing::ValuesIn(testing::shape_cases()),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Weights, EveryModel, ::testing::ValuesIn(testing::weight_cases()),
                          case_name);

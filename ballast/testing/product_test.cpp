@@ -83,12 +83,12 @@ void check_fold(Transformer& model, const Packed& given) {
 
 class EveryPair : public ::testing::TestWithParam<testing::LawCase> {};
 
-// Every scheme with every norm, in both kinds of model: it learns and, where it can, folds; or it
+// Every scheme with every norm, in every kind of model: it learns and, where it can, folds; or it
 // is refused with a reason.
 TEST_P(EveryPair, LearnsAndFolds) {
   for (const std::string& norm : kind_names<NormChoice>()) {
-    for (const ModelKind kind : {ModelKind::seq2seq, ModelKind::causal_lm}) {
-      SCOPED_TRACE(norm + " " + std::string(enum_name(kind)));
+    for (const auto& [name, kind] : EnumNames<ModelKind>::value) {
+      SCOPED_TRACE(norm + " " + std::string(name));
       ModelOptions options = GetParam().options;
       options.kind = kind;
       options.norm = *ChoiceTraits<NormChoice>::make(norm);

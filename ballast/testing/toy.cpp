@@ -15,6 +15,14 @@ ModelOptions toy_options(const ResidualChoice& residual) {
           .residual = residual};
 }
 
+ModelOptions as_kind(ModelKind kind, ModelOptions options) {
+  options.kind = kind;
+  std::erase_if(options.sites, [&](const SiteRule& rule) {
+    return rule.stack && !options.shape().has(*rule.stack);
+  });
+  return options;
+}
+
 Packed toy_ids(const std::vector<int64_t>& lengths, int64_t vocabulary, uint64_t seed) {
   const Segments segments = Segments::packed(lengths);
   const torch::Tensor uniform = uniform_numbers({segments.tokens()}, mix(seed, 77));
@@ -114,6 +122,31 @@ std::vector<LawCase> attention_cases() {
   return all;
 }
 
+std::vector<LawCase> shape_cases() {
+  std::vector<LawCase> all;
+  const auto add = [&](const std::string& name, const ResidualChoice& residual) -> ModelOptions& {
+    all.push_back({name, toy_options(residual)});
+    all.back().options.activation = Gelu{};
+    return all.back().options;
+  };
+  add("wide_heads", PreNorm{}).head_width = 6;
+  add("narrow_heads_in_groups", NormFormer{}).head_width = 2;
+  all.back().options.heads = 4;
+  all.back().options.key_value_heads = 2;
+  add("without_biases", PreNorm{}).linear_bias = false;
+  add("without_biases_but_shifts", Fixup{}).linear_bias = false;
+  add("unscaled_embedding", PreNorm{}).embedding_scale = UnscaledEmbedding{};
+  add("embedding_norm", PostNorm{}).embedding_norm = true;
+  add("output_transform", PostNorm{}).output_transform = true;
+  add("output_transform_of_a_pair", LayerScale{}).output_transform = true;
+  GeGlu pair;
+  pair.normalize = Normalize::mean_and_variance;
+  all.back().options.activation = pair;
+  add("capped_logits", PreNorm{}).logit_soft_cap = 0.5;  // small, for the logits of a toy are
+  all.back().options.output_bias = true;
+  return all;
+}
+
 std::vector<LawCase> init_cases() {
   std::vector<LawCase> cases = cases_of<InitChoice>([](const InitChoice&) {
     ModelOptions options = toy_options();
@@ -127,8 +160,9 @@ std::vector<LawCase> init_cases() {
 
 std::vector<LawCase> all_cases() {
   std::vector<LawCase> all;
-  for (const auto& list : {scheme_cases(), norm_cases(), query_key_cases(), position_cases(),
-                           activation_cases(), weight_cases(), score_cases(), attention_cases()}) {
+  for (const auto& list :
+       {scheme_cases(), norm_cases(), query_key_cases(), position_cases(), activation_cases(),
+        weight_cases(), score_cases(), attention_cases(), shape_cases()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ std::shared_ptr<Transformer> toy_model(const ModelOptions& options, uint64_t see
 
 constexpr int64_t toy_vocabulary = 11;  ///< ids, of which 0 to 3 are special
 
+/// The same model as one of another kind, without what only an encoder beside a decoder may have.
+ModelOptions as_kind(ModelKind kind, ModelOptions options);
+
 /// A toy model that a law suite looks at, and what it is called.
 struct LawCase {
   std::string name;
@@ -35,6 +39,15 @@ inline std::shared_ptr<Transformer> toy_model(const LawCase& each) {
   return toy_model(each.options, 1, each.init);
 }
 
+/// The model of a case, calibrated, with everything away from its start, so that what begins at
+/// zero takes part too; at step 700, in evaluation mode.
+std::shared_ptr<Transformer> moved_toy_model(const LawCase& each, const Packed& source,
+                                             const Packed& target);
+
+/// Root mean square of the difference between a sample of the gradients of a model in double and
+/// those measured by changing its parameters, over that of these. `loss` is a scalar of the model.
+double gradient_error(Transformer& model, const std::function<torch::Tensor()>& loss);
+
 /// One toy model for every row of a list. Norms that read more than one token stand in the encoder.
 std::vector<LawCase> scheme_cases();
 std::vector<LawCase> norm_cases();
@@ -44,6 +57,7 @@ std::vector<LawCase> activation_cases();
 std::vector<LawCase> weight_cases();
 std::vector<LawCase> score_cases();
 std::vector<LawCase> attention_cases();  ///< grouped heads with every row beside, and soft caps
+std::vector<LawCase> shape_cases();      ///< what presets set besides rows of lists
 std::vector<LawCase> all_cases();        ///< of all lists that change what a model is made of
 std::vector<LawCase> init_cases();       ///< with tables of their own for source, target and output
 

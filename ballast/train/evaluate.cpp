@@ -27,9 +27,7 @@ Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const Batch
   int64_t tokens = 0;
   for (const auto& sequences : plan_in_order(corpus, limits)) {
     const Batch batch = make_batch(corpus, sequences).to(device);
-    const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-    const CrossEntropy sums =
-        cross_entropy(model.output->against(hidden, batch.target_output), loss);
+    const CrossEntropy sums = cross_entropy(model.predictions(batch), loss);
     loss_sum += sums.loss.item<double>();
     nll_sum += sums.nll.item<double>();
     tokens += sums.tokens;

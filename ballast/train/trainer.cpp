@@ -75,9 +75,7 @@ StepReport Trainer::accumulated() {
   for (int64_t micro = 0; micro < parts_.options.accumulate; ++micro) {
     const Batch batch = state_.stream.next().to(device);
     model.context().micro_batch = micro;
-    const torch::Tensor hidden = model.forward(batch.source, batch.target_input);
-    const CrossEntropy sums = cross_entropy(model.output->against(hidden, batch.target_output),
-                                            loss_options(parts_.options));
+    const CrossEntropy sums = cross_entropy(model.predictions(batch), loss_options(parts_.options));
     sums.objective.backward();
     report.loss += sums.loss.item<double>();
     report.nll += sums.nll.item<double>();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/utils.h>
 
+#include <stdexcept>
+
 #include "ballast/base/error.h"
 #include "ballast/kernels/norm.h"
 #include "ballast/values/foldable.h"
@@ -80,7 +82,15 @@ Dense& Dense::gives(const Affine& map) {
 
 void Dense::store(Linear& plain) const {
   plain.weight.copy_(weight_);
-  if (plain.bias.defined()) plain.bias.copy_(bias_.expand_as(plain.bias));
+  if (bias_.defined() && !plain.bias.defined()) {
+    throw std::logic_error("a folded matrix has a bias, and the plain one has no place for it");
+  }
+  if (!plain.bias.defined()) return;
+  if (bias_.defined()) {
+    plain.bias.copy_(bias_.expand_as(plain.bias));
+  } else {
+    plain.bias.zero_();
+  }
 }
 
 bool keeps_norm(const Pointed& module, Point point) {

@@ -118,22 +118,30 @@ Scale entering(const FoldedStack& folded) {
   return keeps_norm(folded.stack, Point::embedding) ? number(1) : folded.scales.front();
 }
 
-Scale table_scale(const Embedding& table, const Scale& entering, const FactorFacts& facts) {
-  return entering * (table.factor() / standard_factor(facts));
+Scale table_scale(const Transformer& model, const Embedding& table, const Scale& entering) {
+  const ModelOptions& options = model.options();
+  const double plain =
+      options.embedding_factor().value_or(standard_factor({Point::token, options.d_model}));
+  return entering * (table.factor() / plain);
 }
 
-Ends ends_of(const Transformer& model, const FoldedStack* encoder, const FoldedStack& decoder) {
+/// The last norm before the product with the vocabulary, null where none is.
+const Norm* norm_of_output(const Transformer& model, const FoldedStack& target) {
+  const auto& transform = model.output->transform;
+  return transform ? transform->norm.get() : target.last_norm();
+}
+
+Ends ends_of(const Transformer& model, const FoldedStack* source, const FoldedStack& target) {
   Ends ends;
-  const FactorFacts token{Point::token, model.options().d_model};
-  if (encoder) ends.source = table_scale(*model.source_embedding, entering(*encoder), token);
-  ends.target = table_scale(*model.target_embedding, entering(decoder), token);
+  if (source) ends.source = table_scale(model, *model.source_embedding, entering(*source));
+  ends.target = table_scale(model, *model.target_embedding, entering(target));
   if (!model.output->is_tied()) return ends;
   const Scale wanted = model.output->acting_multiplier() * one_over(ends.target);
-  if (const Norm* last = decoder.last_norm()) {
+  if (const Norm* last = norm_of_output(model, target)) {
     ends.is_tied = is_one(wanted) || takes_on(*last, wanted);
     if (ends.is_tied) ends.output = wanted;
   } else {
-    const Affine& leaving = decoder.leaving;
+    const Affine& leaving = target.leaving;
     ends.is_tied = is_one(wanted) && !leaving.scale.defined() && !leaving.shift.defined();
   }
   return ends;
@@ -153,6 +161,13 @@ void fold_positions(const Positions& own, const Scale& entering, Positions& plai
   if (!plain.scale.defined()) return;
   const torch::Tensor scale = own.scale.defined() ? wide(own.scale) : number(1);
   plain.scale.copy_((scale * entering).expand_as(plain.scale));
+}
+
+/// What leaves the stack, and what the norm takes on for the table.
+void fold_transform(const OutputTransform& own, const Affine& leaving, const Scale& end,
+                    OutputTransform& plain) {
+  Dense(*own.dense).reads(leaving).store(*plain.dense);
+  store_norm(*own.norm, times(end), *plain.norm);
 }
 
 void fold_output(const Transformer& model, const Affine& leaving, const Transformer& plain) {
@@ -184,31 +199,38 @@ void name_positions(std::span<const FoldedStack* const> stacks, ModelOptions& pl
 std::shared_ptr<Transformer> fold(const Transformer& model) {
   const torch::NoGradGuard no_grad;
   ModelOptions options = plain_options(model.options());
-  std::optional<FoldedStack> encoder;
-  if (model.encoder) encoder.emplace(*model.encoder);
-  const FoldedStack decoder(*model.decoder);
-  const Ends ends = ends_of(model, encoder ? &*encoder : nullptr, decoder);
+  std::optional<FoldedStack> source;
+  if (model.options().shape().has_source) source.emplace(*model.encoder);
+  const FoldedStack target(model.target_stack());
+  const Ends ends = ends_of(model, source ? &*source : nullptr, target);
   options.share_embeddings = sharing_of(model, ends);
-  std::vector<const FoldedStack*> stacks{&decoder};
-  if (encoder) stacks.push_back(&*encoder);
+  std::vector<const FoldedStack*> stacks{&target};
+  if (source) stacks.push_back(&*source);
   name_positions(stacks, options);
   name_norms(stacks, model.options(), options);
-  const bool needs_bias = !ends.is_tied && decoder.leaving.shift.defined();
+  const bool is_transformed = model.output->transform != nullptr;
+  const bool needs_bias = !is_transformed && !ends.is_tied && target.leaving.shift.defined();
   options.output_bias = options.output_bias || needs_bias;
+  if (is_transformed && target.leaving.shift.defined()) options.linear_bias = true;
 
   const int64_t targets = model.target_embedding->weight.size(0);
-  const int64_t sources = encoder ? model.source_embedding->weight.size(0) : 0;
+  const int64_t sources = source ? model.source_embedding->weight.size(0) : 0;
   auto plain = std::make_shared<Transformer>(options, VocabularySizes{sources, targets});
   plain->to(model.target_embedding->weight.scalar_type());
-  if (encoder) {
-    fold_stack(*encoder, *plain->encoder, {}, number(1));
+  if (source) {
+    fold_stack(*source, *plain->encoder, {}, number(1));
     plain->source_embedding->weight.copy_(wide(model.source_embedding->weight) * ends.source);
-    fold_positions(*model.source_positions, entering(*encoder), *plain->source_positions);
+    fold_positions(*model.source_positions, entering(*source), *plain->source_positions);
   }
-  fold_stack(decoder, *plain->decoder, encoder ? encoder->leaving : Affine{}, ends.output);
+  fold_stack(target, plain->target_stack(), source ? source->leaving : Affine{},
+             is_transformed ? number(1) : ends.output);
   plain->target_embedding->weight.copy_(wide(model.target_embedding->weight) * ends.target);
-  fold_positions(*model.target_positions, entering(decoder), *plain->target_positions);
-  fold_output(model, decoder.leaving, *plain);
+  fold_positions(*model.target_positions, entering(target), *plain->target_positions);
+  if (is_transformed) {
+    fold_transform(*model.output->transform, target.leaving, ends.output,
+                   *plain->output->transform);
+  }
+  fold_output(model, is_transformed ? Affine{} : target.leaving, *plain);
   plain->to(model.device());
   plain->context() = model.context();
   plain->train(model.is_training());

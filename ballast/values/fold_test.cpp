@@ -60,13 +60,13 @@ double largest_difference(const Transformer& a, const Transformer& b) {
 class EveryRow : public ::testing::TestWithParam<testing::LawCase> {};
 
 TEST_P(EveryRow, FoldsToAPlainModelWithTheSameOutputsOrSaysWhyNot) {
-  for (const ModelKind kind : {ModelKind::seq2seq, ModelKind::causal_lm}) {
+  for (const auto& [name, kind] : EnumNames<ModelKind>::value) {
     for (const EmbeddingSharing sharing : {EmbeddingSharing::all, EmbeddingSharing::none}) {
       ModelOptions options = GetParam().options;
       options.kind = kind;
       options.share_embeddings = sharing;
       if (!contradictions(options).empty()) continue;
-      SCOPED_TRACE(std::string(enum_name(kind)) + " " + std::string(enum_name(sharing)));
+      SCOPED_TRACE(std::string(name) + " " + std::string(enum_name(sharing)));
       const auto model = moved_model(options, Ntk{});
       if (const std::string reason = refusal_to_fold(options); !reason.empty()) {
         EXPECT_THAT([&] { fold(*model); }, ThrowsMessage<RecipeError>(HasSubstr(reason)));

@@ -166,7 +166,7 @@ std::optional<ResidualChoice> plain_scheme(const Place& place,
                                            const std::optional<StackForm>& around) {
   const auto is_plain = [&](const ResidualChoice& choice) {
     return without_gains(form_of(choice, place.site)) == plain_form(place) &&
-           (!around || stack_of(choice) == *around);
+           (!around || stack_form(place.options, choice) == *around);
   };
   for (const std::string& name : kind_names<ResidualChoice>()) {
     const ResidualChoice choice = *ChoiceTraits<ResidualChoice>::make(name);
@@ -197,6 +197,7 @@ std::string name_schemes(const ModelOptions& options, Stack stack, ModelOptions&
 
 /// A norm behind the activation would see rows of another size, so there it stays as it is.
 void name_activation(const ModelOptions& options, ModelOptions& plain) {
+  if (options.output_transform) return;
   for (const Stack stack : {Stack::encoder, Stack::decoder}) {
     for (const Place& each : places_of(options, stack)) {
       if (each.keeps_norm(Point::hidden)) return;
@@ -209,12 +210,25 @@ void name_activation(const ModelOptions& options, ModelOptions& plain) {
       plain.activation);
 }
 
+/// Whether something that is folded adds a number, which a matrix without a bias cannot take on.
+bool has_shifts(const ModelOptions& options) {
+  for (const Stack stack : {Stack::encoder, Stack::decoder}) {
+    for (const Place& each : places_of(options, stack)) {
+      if (each.form.shifts != Points{} || (each.form.norms != Points{} && is_fixed(each.norm))) {
+        return true;
+      }
+    }
+  }
+  return form_of(options.activation).shift != 0;
+}
+
 std::string refusal_and_plain(const ModelOptions& options, ModelOptions& plain) {
   plain = options;
   plain.ramp = 0;
   plain.ramp_by_layer = false;
   plain.weights = {};
   name_activation(options, plain);
+  plain.linear_bias = options.linear_bias || has_shifts(options);
   plain.sites.clear();
   for (SiteRule rule : options.sites) {
     rule.residual.reset();
@@ -225,7 +239,9 @@ std::string refusal_and_plain(const ModelOptions& options, ModelOptions& plain) 
     if (text.empty()) text = name_schemes(options, stack, plain);
     if (!text.empty()) return fmt::format("in the {}, {}", enum_name(stack), text);
   }
-  plain.residual = *std::exchange(plain.decoder_residual, std::nullopt);
+  const bool ends_in_decoder = options.shape().target == Stack::decoder;
+  plain.residual = *std::exchange(ends_in_decoder ? plain.decoder_residual : plain.encoder_residual,
+                                  std::nullopt);
   if (plain.encoder_residual == plain.residual) plain.encoder_residual.reset();
   return {};
 }

@@ -83,11 +83,11 @@ void run_init(const InitFlags& flags) {
   if (flags.coordinate_check) {
     const CoordinateCheck check = check_of(flags);
     const CoordinateReports reports =
-        coordinate_check(recipe, sizes_of(tokenizers), corpus, check, device);
+        coordinate_check(recipe, sizes_of(recipe, tokenizers), corpus, check, device);
     print_coordinates(recipe, check, reports, flags.json);
     return;
   }
-  const PlannedModel planned = build_model(recipe, sizes_of(tokenizers));
+  const PlannedModel planned = build_model(recipe, sizes_of(recipe, tokenizers));
   planned.model->to(device);
   const Profile profile = calibrate_on(recipe, *planned.model, corpus);
   if (flags.json) {

@@ -39,7 +39,7 @@ void run_training(const TrainingFlags& flags) {
   const Purpose purpose = device.is_cpu() ? Purpose::training : Purpose::use;
   refuse_too_large(recipe, {}, purpose);
   PreparedRun run = prepared_run(recipe, flags.run, signals.token());
-  const VocabularySizes sizes = sizes_of(*run.data.tokenizers);
+  const VocabularySizes sizes = sizes_of(recipe, *run.data.tokenizers);
   refuse_too_large(recipe, sizes, purpose);
   PlannedModel planned = build_model(recipe, sizes);
   planned.model->to(device);

@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ballast/base/philox.h"
+#include "ballast/base/sampling.h"
+#include "ballast/testing/toy.h"
+#include "ballast/values/calibrate.h"
+
+namespace ballast::testing {
+
+std::shared_ptr<Transformer> moved_toy_model(const LawCase& each_case, const Packed& source,
+                                             const Packed& target) {
+  auto model = toy_model(each_case);
+  calibrate(*model, source, target);
+  for (const PlannedParameter& each : plan(*model, {.init = each_case.init}).parameters) {
+    const torch::Tensor tensor = each.entry.tensor.detach();
+    if (each.entry.facts.role == Role::branch_coefficient) tensor.add_(0.3);
+    if (is_vector(each.entry.facts.role) || !each.draw.is_constant()) continue;
+    tensor.add_(uniform_numbers(tensor.sizes(), key_of(each.entry.name)) - 0.5);
+  }
+  model->context().step = 700;
+  return model;
+}
+
+double gradient_error(Transformer& model, const std::function<torch::Tensor()>& loss) {
+  loss().backward();
+  const double step = 4e-6;
+  double difference = 0, scale = 0;
+  for (const InventoryEntry& entry : inventory(model).parameters) {
+    const torch::NoGradGuard no_grad;
+    torch::Tensor flat = entry.tensor.view(-1);
+    const torch::Tensor gradient = entry.tensor.grad().view(-1);
+    const int64_t stride = std::max<int64_t>(1, flat.size(0) / 5);
+    for (int64_t i = 0; i < flat.size(0); i += stride) {
+      const double kept = flat[i].item<double>();
+      const auto at = [&](double value) {
+        flat[i] = value;
+        return loss().item<double>();
+      };
+      const double measured = (at(kept + step) - at(kept - step)) / (2 * step);
+      flat[i] = kept;
+      const double given = gradient[i].item<double>();
+      difference += (measured - given) * (measured - given);
+      scale += measured * measured;
+    }
+  }
+  return std::sqrt(difference / scale);
+}
+
+}  // namespace ballast::testing
