@@ -82,7 +82,7 @@ int main() {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("ballast-whole-run-{}", getpid());
   const PreparedData data = prepared(sentences(500));
-  const PlannedModel planned = build_model(recipe, sizes_of(*data.tokenizers));
+  const PlannedModel planned = build_model(recipe, sizes_of(recipe, *data.tokenizers));
   const Profile profile = calibrate_on(recipe, *planned.model, data.train);
   fmt::print("omega of the last connection: {:.3f}\n", profile.back().omega);
   const TrainingSummary summary = trained(planned, data, path);

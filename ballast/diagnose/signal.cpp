@@ -87,9 +87,10 @@ class Signal {
     (passing.point == Point::query ? q : k) = value;
     if (!q.defined() || !k.defined()) return;
     const bool crosses = spot.site->kind == Sublayer::cross_attention;
-    const bool is_decoder = *spot.stack == Stack::decoder;
+    const ModelShape shape = subject_.model.options().shape();
     const Segments& own =
-        (is_decoder ? subject_.batch.target_input : subject_.batch.source).segments;
+        (*spot.stack == shape.target ? subject_.batch.target_input : subject_.batch.source)
+            .segments;
     const int64_t heads = subject_.model.options().heads;
     const double scale = dynamic_cast<const Attention&>(passing.module).score_scale();
     const AttentionStatistics seen =
@@ -97,7 +98,7 @@ class Signal {
                              {.heads = heads,
                               .key_value_heads = k.size(1) * heads / q.size(1),
                               .scale = scale,
-                              .causal = is_decoder && !crosses});
+                              .causal = *spot.stack == Stack::decoder && !crosses});
     Spot at = spot;
     at.point = Point::scores;
     const double factor = scale * std::sqrt(static_cast<double>(q.size(1) / heads));
@@ -141,11 +142,13 @@ class Signal {
   std::vector<std::pair<Spot, std::shared_ptr<double>>> gradients_;
 };
 
-void measure_output(const Subject& subject, const torch::Tensor& hidden, double loss,
-                    Measurements& found) {
+void measure_output(const CrossEntropyInputs& predictions, double loss, Measurements& found) {
   const torch::NoGradGuard no_grad;
-  const int64_t rows = std::min(rows_of_logits, hidden.size(0));
-  const torch::Tensor logits = subject.model.logits(hidden.narrow(0, 0, rows)).to(torch::kFloat64);
+  const int64_t rows = std::min(rows_of_logits, predictions.hidden.size(0));
+  torch::Tensor logits =
+      predictions.hidden.narrow(0, 0, rows).matmul(predictions.weight.t()) * predictions.multiplier;
+  if (predictions.bias.defined()) logits = logits + predictions.bias;
+  logits = logits.to(torch::kFloat64);
   const Spot spot{.point = Point::logits};
   const double deviation = logits.std(1, false).mean().item<double>();
   const double vocabulary = std::log(static_cast<double>(logits.size(1)));
@@ -213,7 +216,7 @@ void measure_signal(const Subject& subject, Measurements& found) {
   const Untouched untouched(subject.model);
   subject.model.train();
   Signal signal(subject, found);
-  torch::Tensor hidden;
+  CrossEntropyInputs predictions;
   CrossEntropy sums;
   {
     const Watch watch(subject.model.context(),
@@ -221,14 +224,13 @@ void measure_signal(const Subject& subject, Measurements& found) {
                         return signal.see(passing, value);
                       });
     for (torch::Tensor& each : subject.model.parameters()) each.mutable_grad().reset();
-    hidden = subject.model.forward(subject.batch.source, subject.batch.target_input);
-    sums = cross_entropy(subject.model.output->against(hidden, subject.batch.target_output),
-                         subject.loss);
+    predictions = subject.model.predictions(subject.batch);
+    sums = cross_entropy(predictions, subject.loss);
     sums.objective.backward();
   }
   const auto tokens = static_cast<double>(std::max<int64_t>(sums.tokens, 1));
   signal.add_gradients(tokens);
-  measure_output(subject, hidden.detach(), sums.nll.item<double>() / tokens, found);
+  measure_output(predictions, sums.nll.item<double>() / tokens, found);
   measure_weight_gradients(subject, tokens, found);
 }
 

@@ -6,7 +6,7 @@ Spots::Spots(const Transformer& model) {
   add(model.encoder.get(), Stack::encoder);
   add(model.decoder.get(), Stack::decoder);
   if (model.source_embedding) spots_[model.source_embedding.get()] = {.stack = Stack::encoder};
-  spots_[model.target_embedding.get()] = {.stack = Stack::decoder};
+  spots_[model.target_embedding.get()] = {.stack = model.options().shape().target};
 }
 
 void Spots::add(const BlockStack* stack, Stack name) {
@@ -43,10 +43,7 @@ Untouched::~Untouched() {
 
 CrossEntropy differentiated(const Subject& subject) {
   for (torch::Tensor& each : subject.model.parameters()) each.mutable_grad().reset();
-  const torch::Tensor hidden =
-      subject.model.forward(subject.batch.source, subject.batch.target_input);
-  CrossEntropy sums = cross_entropy(
-      subject.model.output->against(hidden, subject.batch.target_output), subject.loss);
+  CrossEntropy sums = cross_entropy(subject.model.predictions(subject.batch), subject.loss);
   sums.objective.backward();
   return sums;
 }

@@ -63,7 +63,7 @@ inline Patient healthy() {
 inline std::vector<Finding> found_in(const Patient& patient) {
   const auto corpus = std::make_shared<EncodedCorpus>(patient.text);
   const Tokenizers tokenizers = some_tokenizers();
-  PlannedModel planned = build_model(patient.recipe, sizes_of(tokenizers));
+  PlannedModel planned = build_model(patient.recipe, sizes_of(patient.recipe, tokenizers));
   calibrate_on(patient.recipe, *planned.model, corpus);
   {
     const torch::NoGradGuard no_grad;

@@ -100,7 +100,7 @@ void run_doctor(const DoctorFlags& flags) {
   const auto corpus =
       std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
   refuse_empty(recipe, "data.train", {recipe.data.train, {}}, *corpus);
-  const PlannedModel planned = build_model(recipe, sizes_of(tokenizers));
+  const PlannedModel planned = build_model(recipe, sizes_of(recipe, tokenizers));
   planned.model->to(device);
   calibrate_on(recipe, *planned.model, corpus);
   const Examination examination = examine(recipe, planned, corpus, tokenizers);
