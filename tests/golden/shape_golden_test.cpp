@@ -74,7 +74,9 @@ TEST(ShapeGolden, LogitsAreHuggingFaces) {
       return (logits_of(options, vocabulary, ids, type) - expected).abs().max().item<double>();
     };
     EXPECT_GT(expected.abs().max().item<double>(), 0.5) << each["name"];
-    EXPECT_LT(difference(torch::kDouble), 1e-10) << each["name"];
+    // Transformers takes RMS norms and rotary angles in float32, whatever the type of the model.
+    const bool is_double = !std::holds_alternative<RmsNorm>(options.norm);
+    EXPECT_LT(difference(torch::kDouble), is_double ? 1e-10 : 2e-6) << each["name"];
     EXPECT_LT(difference(torch::kFloat32), 1e-5) << each["name"];
   }
 }
