@@ -8,6 +8,7 @@
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
 #include "ballast/data/batch_stream.h"
+#include "ballast/data/contexts.h"
 #include "ballast/data/corpus_cache.h"
 
 namespace ballast::bench {
@@ -34,6 +35,7 @@ Encoded encoded(const Recipe& recipe, const std::vector<std::string>& text) {
   check_is_there(text);
   const Tokenizers tokenizers = make_tokenizers(recipe);
   EncodedCorpus corpus = encode_files(recipe, {.text = text, .cache = {}}, tokenizers);
+  if (corpus.contexts) corpus = as_lists(*corpus.contexts);
   return {std::make_shared<EncodedCorpus>(std::move(corpus)), tokenizers.target.size()};
 }
 

@@ -4,9 +4,15 @@
 
 namespace ballast {
 
-Segments Segments::packed(std::span<const int64_t> lengths) {
+Segments Segments::packed(std::span<const int64_t> lengths,
+                          std::span<const int64_t> first_places) {
   Segments made;
   for (const int64_t length : lengths) made.add(made.tokens_, length);
+  if (std::ranges::all_of(first_places, [](int64_t place) { return place == 0; })) return made;
+  made.first_places_.assign(first_places.begin(), first_places.end());
+  for (std::size_t i = 0; i < first_places.size(); ++i) {
+    made.places_ = std::max(made.places_, first_places[i] + lengths[i]);
+  }
   return made;
 }
 
@@ -30,6 +36,7 @@ void Segments::add(int64_t begin, int64_t length) {
   lengths_.push_back(length);
   tokens_ += length;
   longest_ = std::max(longest_, length);
+  places_ = std::max(places_, length);
 }
 
 }  // namespace ballast

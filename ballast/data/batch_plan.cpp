@@ -18,7 +18,7 @@ struct Size {
 };
 
 Size size_of(const EncodedCorpus& corpus, int64_t i) {
-  return {corpus.is_parallel() ? corpus.source.length(i) : 0, corpus.target.length(i) - 1};
+  return {corpus.is_parallel() ? corpus.source.length(i) : 0, corpus.target_tokens(i)};
 }
 
 /// A number of 0 .. count - 1 from 64 random bits, by the high half of the product.

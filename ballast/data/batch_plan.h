@@ -13,6 +13,14 @@ struct BatchLimits {
   int64_t max_sequences = 0;  ///< 0 for any number
 };
 
+/// A place between two batches of an endless stream.
+struct Position {
+  int64_t epoch = 0;  ///< passes over the corpus that are complete
+  int64_t batch = 0;  ///< batches taken in the running pass
+
+  bool operator==(const Position&) const = default;
+};
+
 /// The batches of one pass over a corpus: the numbers of the sequences in each.
 using BatchPlan = std::vector<std::vector<int64_t>>;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ballast/base/error.h"
+#include "ballast/data/contexts.h"
 
 namespace ballast {
 namespace {
@@ -14,6 +15,16 @@ Position after(Position position, int64_t batches_per_epoch) {
   return {position.epoch + 1, 0};
 }
 
+/// Whether passes are drawn without a plan of all their batches.
+bool is_scattered(const EncodedCorpus& corpus) {
+  return corpus.contexts && corpus.contexts->packing().scattered;
+}
+
+int64_t batches_of(const EncodedCorpus& corpus, const BatchLimits& limits) {
+  return is_scattered(corpus) ? corpus.contexts->batches(limits)
+                              : static_cast<int64_t>(plan_in_order(corpus, limits).size());
+}
+
 }  // namespace
 
 BatchStream::BatchStream(std::shared_ptr<const EncodedCorpus> corpus, const BatchLimits& limits,
@@ -22,7 +33,7 @@ BatchStream::BatchStream(std::shared_ptr<const EncodedCorpus> corpus, const Batc
       limits_(limits),
       seed_(seed),
       shard_(shard),
-      batches_(static_cast<int64_t>(plan_in_order(*corpus_, limits).size()) / shard.count) {
+      batches_(batches_of(*corpus_, limits) / shard.count) {
   if (batches_ == 0) {
     throw DataError(
         fmt::format("the corpus gives fewer batches than the {} processes; lower the "
@@ -53,8 +64,15 @@ void BatchStream::seek(const Position& position) {
 void BatchStream::start() {
   const auto produce = [corpus = corpus_, limits = limits_, seed = seed_, shard = shard_,
                         batches = batches_, at = position_, plan = BatchPlan()]() mutable {
+    const int64_t index = at.batch * shard.count + shard.index;
+    if (is_scattered(*corpus)) {
+      const auto drawn = corpus->contexts->drawn(limits, seed, {at.epoch, index});
+      Batch batch = make_batch(*corpus, drawn, at.epoch);
+      at = after(at, batches);
+      return batch;
+    }
     if (plan.empty()) plan = plan_epoch(*corpus, limits, seed, at.epoch);
-    Batch batch = make_batch(*corpus, plan[at.batch * shard.count + shard.index], at.epoch);
+    Batch batch = make_batch(*corpus, plan[index], at.epoch);
     at = after(at, batches);
     if (at.batch == 0) plan.clear();
     return batch;

@@ -9,14 +9,6 @@
 
 namespace ballast {
 
-/// A place between two batches of an endless stream.
-struct Position {
-  int64_t epoch = 0;  ///< passes over the corpus that are complete
-  int64_t batch = 0;  ///< batches taken in the running pass
-
-  bool operator==(const Position&) const = default;
-};
-
 /// Which batches of a pass belong to this process: every `count`-th, from `index`. The last few are
 /// left out of the pass when they do not go round.
 struct Shard {

@@ -79,6 +79,7 @@ class RawSource : public ByteSource {
     return std::span(buffer_).subspan(begin_, end_ - begin_);
   }
   void consume(std::size_t count) { begin_ += count; }
+  int64_t taken() const override { return read_ - static_cast<int64_t>(end_ - begin_); }
 
   std::size_t read(std::span<char> buffer) override {
     const auto front = chunk();
@@ -108,6 +109,7 @@ class RawSource : public ByteSource {
              "check the disk and the permissions");
     }
     ended_ = count == 0;
+    read_ += count;
     end_ += static_cast<std::size_t>(count);
     return static_cast<std::size_t>(count);
   }
@@ -120,6 +122,7 @@ class RawSource : public ByteSource {
   int descriptor_;
   std::vector<char> buffer_ = std::vector<char>(buffer_size);
   std::size_t begin_ = 0, end_ = 0;
+  int64_t read_ = 0;
   bool ended_ = false;
 };
 
@@ -134,6 +137,7 @@ class GzipSource : public ByteSource {
   ~GzipSource() override { inflateEnd(&stream_); }
 
   bool ready() override { return raw_->ready(); }
+  int64_t taken() const override { return raw_->taken(); }
 
   std::size_t read(std::span<char> buffer) override {
     for (;;) {
@@ -188,6 +192,7 @@ class ZstdSource : public ByteSource {
   }
 
   bool ready() override { return raw_->ready(); }
+  int64_t taken() const override { return raw_->taken(); }
 
   std::size_t read(std::span<char> buffer) override {
     for (;;) {

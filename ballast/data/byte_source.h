@@ -19,6 +19,9 @@ class ByteSource {
   /// Whether `read` would not have to wait for whoever writes the data. What is packed counts as
   /// ready where there are packed bytes, even if too few for one that is not.
   virtual bool ready() = 0;
+
+  /// Bytes of the file that were taken so far, as they lie in it.
+  virtual int64_t taken() const = 0;
 };
 
 /// Opens plain, gzip (RFC 1952, any number of members) or zstd (RFC 8878, any number of frames)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ballast/base/error.h"
+#include "ballast/data/contexts.h"
 
 namespace ballast {
 namespace {
@@ -95,6 +96,12 @@ TokenLists::TokenLists(std::vector<int32_t> ids, std::vector<int64_t> ends)
 void TokenLists::add(std::span<const int32_t> sequence) {
   ids_.insert(ids_.end(), sequence.begin(), sequence.end());
   ends_.push_back(static_cast<int64_t>(ids_.size()));
+}
+
+int64_t EncodedCorpus::count() const { return contexts ? contexts->count() : target.count(); }
+
+int64_t EncodedCorpus::target_tokens(int64_t i) const {
+  return contexts ? contexts->tokens(i) : target.length(i) - 1;
 }
 
 EncodedCorpus encode(const ParallelText& text, const Tokenizers& tokenizers,

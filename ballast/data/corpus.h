@@ -43,19 +43,24 @@ class TokenLists {
 };
 
 class Masking;
+class Contexts;
 
-/// A text as ids, ready for batches. A source sequence ends with the end piece; a target sequence
-/// has the begin piece before it too, so that all but its last id is the input of a decoder and all
-/// but its first the output. A target has at least two ids.
+/// A text as ids, ready for batches: pairs of sequences, or the contexts of a language model. A
+/// source sequence ends with the end piece; a target sequence has the begin piece before it too, so
+/// that all but its last id is the input of a decoder and all but its first the output. A target
+/// has at least two ids.
 struct EncodedCorpus {
-  TokenLists source;  ///< empty for a language model
+  TokenLists source;  ///< both are empty where there are contexts
   TokenLists target;
   int64_t dropped_empty = 0;                    ///< pairs without a piece on one side or both
   int64_t dropped_long = 0;                     ///< pairs with a side above the limit
   int64_t truncated = 0;                        ///< pairs that were cut to the limit
   std::shared_ptr<const Masking> masking = {};  ///< of its batches; null: each next id is predicted
 
-  int64_t count() const { return target.count(); }
+  std::shared_ptr<const Contexts> contexts = {};  ///< of a language model; else null
+
+  int64_t count() const;                   ///< of sequences
+  int64_t target_tokens(int64_t i) const;  ///< of sequence i, as a decoder reads them
   bool is_parallel() const { return source.count() > 0; }
 
   bool operator==(const EncodedCorpus&) const = default;

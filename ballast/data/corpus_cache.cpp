@@ -49,6 +49,7 @@ std::array<std::span<const char>, 4> arrays_of(const EncodedCorpus& corpus) {
 }
 
 uint64_t checksum(std::span<const char> bytes, uint64_t before) {
+  if (bytes.empty()) return before;  // zlib forgets the sum so far where there is no buffer
   return crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
@@ -139,12 +140,6 @@ CorpusKey key_of_pairs(const ParallelText& text, const Tokenizers& tokenizers,
   }
   return {hash_of(text.target, hash_of(text.source, hash)), tokenizers.source.size(),
           tokenizers.target.size()};
-}
-
-CorpusKey key_of_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
-                        int64_t context) {
-  const uint64_t hash = mix(hash_of(tokenizer, "stream"), static_cast<uint64_t>(context));
-  return {hash_of(lines, hash), 0, tokenizer.size()};
 }
 
 void save_corpus(const EncodedCorpus& corpus, const CorpusKey& key, const fs::path& file) {

@@ -19,8 +19,6 @@ struct CorpusKey {
 
 CorpusKey key_of_pairs(const ParallelText& text, const Tokenizers& tokenizers,
                        const LengthLimit& limit);
-CorpusKey key_of_stream(std::span<const std::string> lines, const Tokenizer& tokenizer,
-                        int64_t context);
 
 /// Keeps an encoded corpus in a file: written beside it and renamed, so that a reader sees all or
 /// nothing. Raises StoreError when it cannot be written.

@@ -26,7 +26,8 @@ struct Batch {
 };
 
 /// The sequences of `corpus` with these numbers, in that order; masked where the corpus says so, as
-/// in this pass over it, or for an evaluation.
+/// in this pass over it, or for an evaluation. A context of a language model is several where it
+/// has tokens that do not attend to each other.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int64_t> sequences,
                  std::optional<int64_t> pass = {});
 

@@ -118,6 +118,7 @@ std::string_view LineReader::take(std::size_t length, std::size_t end_mark) {
   ++line_;
   std::string_view line(buffer_.data() + begin_, length);
   begin_ += length + end_mark;
+  had_end_ = end_mark > 0;
   if (line.ends_with('\r')) line.remove_suffix(1);
   return checked(line);
 }

@@ -40,6 +40,12 @@ class LineReader {
   int64_t line() const { return line_; }
   const std::string& name() const { return name_; }
 
+  /// Whether the line that `next` returned last had an end, as all but the last have.
+  bool had_end() const { return had_end_; }
+
+  /// Bytes of the file that were read so far, as they lie in it.
+  int64_t bytes_read() const { return source_->taken(); }
+
  private:
   bool refill();
   std::string_view take(std::size_t length, std::size_t end_mark);
@@ -50,6 +56,7 @@ class LineReader {
   std::string buffer_;
   std::size_t begin_ = 0;
   int64_t line_ = 0;
+  bool had_end_ = false;
 };
 
 /// All lines of a text file, as `LineReader` gives them.

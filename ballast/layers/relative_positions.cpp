@@ -13,8 +13,9 @@ namespace ballast {
 torch::Tensor places_of(const Segments& segments, torch::Device device) {
   torch::Tensor places = torch::empty({segments.tokens()}, torch::kInt64);
   int64_t* out = places.data_ptr<int64_t>();
-  for (const int64_t length : segments.lengths()) {
-    std::iota(out, out + length, 0);
+  for (int64_t i = 0; i < segments.count(); ++i) {
+    const int64_t length = segments.length(i);
+    std::iota(out, out + length, segments.first_place(i));
     out += length;
   }
   return places.to(device);

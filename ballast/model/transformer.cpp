@@ -89,7 +89,7 @@ void Transformer::build_output(int64_t vocabulary_size) {
 Memory Transformer::encode(const Packed& source) const {
   const torch::Tensor places = places_of(source.segments, source.tokens.device());
   const torch::Tensor x = source_positions->added_to(source_embedding->forward(source.tokens),
-                                                     places, source.segments.longest());
+                                                     places, source.segments.places());
   const torch::Tensor rows =
       encoder->forward(source_dropout_->forward(encoder->entering(x, &source.segments)),
                        {.segments = source.segments});
@@ -99,7 +99,7 @@ Memory Transformer::encode(const Packed& source) const {
 torch::Tensor Transformer::forward(const Packed& source, const Packed& target) const {
   const torch::Tensor places = places_of(target.segments, target.tokens.device());
   const torch::Tensor x = target_positions->added_to(target_embedding->forward(target.tokens),
-                                                     places, target.segments.longest());
+                                                     places, target.segments.places());
   const BlockStack& stack = target_stack();
   const torch::Tensor entered = target_dropout_->forward(stack.entering(x, &target.segments));
   if (!options_.shape().has_source) return stack.forward(entered, {.segments = target.segments});

@@ -1,5 +1,6 @@
 #include "ballast/recipe/assemble.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +10,7 @@
 
 #include "ballast/base/error.h"
 #include "ballast/data/batch_stream.h"
+#include "ballast/data/contexts.h"
 #include "ballast/data/corpus_cache.h"
 #include "ballast/data/learn_vocabulary.h"
 #include "ballast/data/masking.h"
@@ -30,14 +32,6 @@ Paths side(const std::vector<std::string>& files, size_t first) {
   return paths;
 }
 
-std::vector<std::string> all_lines(const std::vector<std::string>& files) {
-  std::vector<std::string> lines;
-  for (const std::string& file : files) {
-    for (std::string& line : read_lines(file)) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 /// Text to learn a vocabulary from, and where its overlong words are.
 struct LearningText {
   std::vector<std::string> lines;
@@ -49,23 +43,22 @@ void stop_if_asked(const std::stop_token& stop) {
   if (stop.stop_requested()) throw Stopped("stopped as asked");
 }
 
-LearningText learning_text(const std::vector<std::string>& files, const std::stop_token& stop) {
+LearningText learning_text(const std::vector<std::string>& files, const std::string& json_field,
+                           const std::stop_token& stop) {
   LearningText text;
-  for (const std::string& file : files) {
-    LineReader reader(file);
-    while (const auto line = reader.next()) {
-      stop_if_asked(stop);
-      text.lines.emplace_back(*line);
-      if (!has_overlong_word(*line)) continue;
-      if (text.overlong++ == 0) text.first = fmt::format("{}:{}", reader.name(), reader.line());
-    }
-  }
+  const auto add = [&](std::string_view line, const std::string& name, int64_t number) {
+    stop_if_asked(stop);
+    text.lines.emplace_back(line);
+    if (!has_overlong_word(line)) return;
+    if (text.overlong++ == 0) text.first = fmt::format("{}:{}", name, number);
+  };
+  for (const std::string& file : files) for_each_text_line(file, json_field, add);
   return text;
 }
 
-Tokenizer learned(const std::vector<std::string>& files, const LearnedChoice& options,
-                  const Oversight& oversight) {
-  const LearningText text = learning_text(files, oversight.stop);
+Tokenizer learned(const std::vector<std::string>& files, const std::string& json_field,
+                  const LearnedChoice& options, const Oversight& oversight) {
+  const LearningText text = learning_text(files, json_field, oversight.stop);
   if (text.overlong > 0 && oversight.remark) {
     oversight.remark(fmt::format(
         "{}: a word of more than {} bytes; {} such line{}, whose words are cut where the "
@@ -96,6 +89,18 @@ std::shared_ptr<const Masking> masking_of(const Recipe& recipe, const Tokenizer&
                                    static_cast<uint64_t>(recipe.seed));
 }
 
+Packing packing_of(const DataOptions& data, const CorpusFiles& files, const Tokenizer& tokenizer) {
+  Packing packing{.context = data.context,
+                  .begin = begin_piece(tokenizer),
+                  .crosses_documents = data.cross_documents,
+                  .positions_go_on = data.document_positions == DocumentPositions::go_on,
+                  .mixture = files.mixture};
+  // Plain lines were there first, in this order; the runs that were made so go on.
+  packing.scattered = data.documents != Documents::lines || !data.cross_documents ||
+                      !files.mixture.empty() || std::ranges::any_of(files.text, is_json_lines);
+  return packing;
+}
+
 /// The cached corpus of this key, else what `make` gives, which is then cached.
 template <class Make>
 EncodedCorpus cached(const std::filesystem::path& cache, const CorpusKey& key, const Make& make) {
@@ -118,7 +123,8 @@ Tokenizer make_tokenizer(const Recipe& recipe, Side side, const Oversight& overs
                         },
                         [&](const WordFile& given) { return read_words(given.file); },
                         [&](const auto& options) {
-                          return learned(files_of(recipe.data, side), options, oversight);
+                          return learned(files_of(recipe.data, side), recipe.data.json_field,
+                                         options, oversight);
                         }};
   return std::visit(make, tokenizer_choice(recipe.data, side));
 }
@@ -142,22 +148,28 @@ VocabularySizes sizes_of(const Recipe& recipe, const Tokenizers& tokenizers) {
   return sizes;
 }
 
+CorpusFiles training_files(const DataOptions& data, const std::filesystem::path& cache) {
+  return {data.train, cache, data.mixture};
+}
+
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
-                           const Tokenizers& tokenizers, const std::stop_token& stop) {
+                           const Tokenizers& tokenizers, const Oversight& oversight) {
   if (!recipe.model.shape().has_source) {
-    const auto lines = all_lines(files.text);
     const Tokenizer& tokenizer = tokenizers.target;
-    const CorpusKey key = key_of_stream(lines, tokenizer, recipe.data.context);
-    EncodedCorpus made = cached(files.cache, key, [&] {
-      return encode_stream(lines, tokenizer, recipe.data.context, stop);
-    });
+    const Packing packing = packing_of(recipe.data, files, tokenizer);
+    const bool predicts_first = packing.crosses_documents || packing.begin;
+    TokenStream stream = encode_documents(
+        {files.text, document_rules(recipe.data, tokenizer), predicts_first ? 1 : 2}, tokenizer,
+        files.cache, {at::get_num_threads(), oversight.stop, oversight.progress});
+    EncodedCorpus made{.dropped_empty = stream.dropped()};
+    made.contexts = std::make_shared<Contexts>(std::move(stream), packing);
     made.masking = masking_of(recipe, tokenizer);
     return made;
   }
   const ParallelText text = read_parallel(side(files.text, 0), side(files.text, 1));
   const CorpusKey key = key_of_pairs(text, tokenizers, recipe.data.length);
   return cached(files.cache, key,
-                [&] { return encode(text, tokenizers, recipe.data.length, stop); });
+                [&] { return encode(text, tokenizers, recipe.data.length, oversight.stop); });
 }
 
 PlannedModel build_empty_model(const Recipe& recipe, const VocabularySizes& sizes) {

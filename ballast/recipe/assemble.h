@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ballast/data/corpus.h"
+#include "ballast/data/encode_documents.h"
 #include "ballast/data/tokenizer.h"
 #include "ballast/metrics/text_size.h"
 #include "ballast/model/transformer.h"
@@ -36,6 +37,7 @@ struct PlannedModel {
 struct Oversight {
   std::stop_token stop;
   std::function<void(const std::string&)> remark;
+  std::function<void(const EncodingProgress&)> progress = {};  ///< of a text that becomes ids
 };
 
 /// Whose text a vocabulary is for.
@@ -59,12 +61,16 @@ VocabularySizes sizes_of(const Recipe& recipe, const Tokenizers& tokenizers);
 struct CorpusFiles {
   std::vector<std::string> text;
   std::filesystem::path cache;
+  std::vector<double> mixture = {};  ///< weights of the files of a language model, see `Packing`
 };
+
+/// The text that is trained on.
+CorpusFiles training_files(const DataOptions& data, const std::filesystem::path& cache = {});
 
 /// Reads the files and encodes them as the model kind wants, or takes the cache when it was made
 /// from the same text, tokenizers and options; otherwise writes it anew.
 EncodedCorpus encode_files(const Recipe& recipe, const CorpusFiles& files,
-                           const Tokenizers& tokenizers, const std::stop_token& stop = {});
+                           const Tokenizers& tokenizers, const Oversight& oversight = {});
 
 /// Builds and parameterizes on the CPU, for values that are read from a file: until then they are
 /// undefined.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -67,6 +68,35 @@ void check_batches(const Recipe& recipe, std::vector<Contradiction>& found) {
   found.push_back({option, fmt::format("{} = {} exceeds train.batch_tokens = {}; no batch could "
                                        "hold such a sequence",
                                        option, longest, recipe.train.batch_tokens)});
+}
+
+/// How the text of a language model is cut and mixed.
+void check_documents(const Recipe& recipe, std::vector<Contradiction>& found) {
+  const DataOptions& data = recipe.data;
+  if (!data.cross_documents && data.context < 2) {
+    found.push_back({"data.context",
+                     "data.context = 1 leaves no token of a document to attend to; expected at "
+                     "least 2 with data.cross_documents = false"});
+  }
+  if (data.mixture.empty()) return;
+  const bool has_source = recipe.model.shape().has_source;
+  if (has_source || data.mixture.size() != data.train.size()) {
+    found.push_back(
+        {"data.mixture",
+         has_source
+             ? std::string("data.mixture is for language models; give a file of a pair more "
+                           "than once to have it more often")
+             : fmt::format("data.mixture has {} weights for {} files of data.train; expected "
+                           "one for each",
+                           data.mixture.size(), data.train.size())});
+  }
+  for (const double weight : data.mixture) {
+    if (weight > 0 && std::isfinite(weight)) continue;
+    found.push_back({"data.mixture", fmt::format("data.mixture has the weight {}; expected numbers "
+                                                 "above 0",
+                                                 weight)});
+    return;
+  }
 }
 
 /// Sizes with which the arithmetic of places and indices would leave its 32 or 64 bits. What is too
@@ -165,6 +195,7 @@ std::vector<Contradiction> contradictions(const Recipe& recipe) {
   for (Contradiction& each : contradictions(recipe.decode)) found.push_back(std::move(each));
   check_sizes(recipe, found);
   check_batches(recipe, found);
+  check_documents(recipe, found);
   check_positions(recipe, found);
   check_schedule(recipe, found);
   check_optimizer(recipe, found);

@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::string_view step_prefix = "step-";
 
-constexpr std::array<std::string_view, 8> run_files{
-    "recipe.toml",  "log.jsonl",    "best.json", "summary.txt",
-    "train.tokens", "valid.tokens", "test.json", "averaged.safetensors"};
+constexpr std::array<std::string_view, 10> run_files{
+    "recipe.toml",  "log.jsonl",           "best.json",    "summary.txt",
+    "train.tokens", "train.tokens.chunks", "valid.tokens", "valid.tokens.chunks",
+    "test.json",    "averaged.safetensors"};
 
 constexpr std::array<std::string_view, 3> step_files{"model.safetensors", "optimizer.safetensors",
                                                      "state.json"};

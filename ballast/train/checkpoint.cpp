@@ -9,6 +9,7 @@
 
 #include "ballast/base/error.h"
 #include "ballast/base/philox.h"
+#include "ballast/data/contexts.h"
 #include "ballast/model/inventory.h"
 #include "ballast/store/json.h"
 
@@ -35,8 +36,30 @@ const torch::Tensor& found_in(const std::map<std::string, torch::Tensor>& given,
   return found->second;
 }
 
+/// The same number as the pieces of all contexts in lists, each with the id before it.
+uint64_t fingerprint(const Contexts& contexts) {
+  uint64_t key = mix(0, static_cast<uint64_t>(contexts.count()));
+  std::vector<int64_t> ids;
+  for (int64_t k = 0; k < contexts.count(); ++k) {
+    for (const ContextPiece& piece : contexts.pieces(k)) {
+      ids.resize(static_cast<std::size_t>(piece.size()));
+      contexts.stream().copy(piece.begin, piece.end, ids.data());
+      key = mix(key, static_cast<uint64_t>(piece.before));
+      for (const int64_t id : ids) key = mix(key, static_cast<uint64_t>(id));
+    }
+  }
+  int64_t end = 0;
+  for (int64_t k = 0; k < contexts.count(); ++k) {
+    for (const ContextPiece& piece : contexts.pieces(k)) {
+      key = mix(key, static_cast<uint64_t>(end += piece.size() + 1));
+    }
+  }
+  return key;
+}
+
 /// A number that another text would hardly give.
 uint64_t fingerprint(const EncodedCorpus& corpus) {
+  if (corpus.contexts) return fingerprint(*corpus.contexts);
   uint64_t key = mix(static_cast<uint64_t>(corpus.source.count()),
                      static_cast<uint64_t>(corpus.target.count()));
   for (const TokenLists* side : {&corpus.source, &corpus.target}) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/base/error.h"
+#include "ballast/data/contexts.h"
 #include "ballast/data/parallel_text.h"
 #include "ballast/data/text.h"
 #include "ballast/metrics/unicode.h"
@@ -93,7 +94,7 @@ std::vector<std::vector<ContinuationScore>> score_continuations(
   for (size_t i = 0; i < items.size(); ++i) {
     try {
       for (const std::string& text : items[i].continuations) {
-        encoded.push_back(encode_continuation(tokenizer, opening_piece(tokenizer), items[i].context,
+        encoded.push_back(encode_continuation(tokenizer, begin_piece(tokenizer), items[i].context,
                                               text, longest));
         scores[i].push_back({.bytes = std::ssize(text),
                              .characters = std::ssize(code_points(text)),

@@ -4,26 +4,32 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
-#include "ballast/data/text.h"
+#include "ballast/data/contexts.h"
+#include "ballast/data/documents.h"
 
 namespace ballast {
 namespace {
 
-using Visit = std::function<void(const std::string& document)>;
+using Visit = std::function<void(const std::string& document, const TextSize& size)>;
 
-void for_each_document(const std::vector<std::string>& files, const DataOptions&,
-                       const Visit& visit) {
-  for (const std::string& file : files) {
-    LineReader reader(file);
-    while (const auto line = reader.next()) visit(std::string(*line));
-  }
+/// A line of plain text counts with its end, whether or not it holds one.
+TextSize size_of_document(const std::string& document, bool is_line) {
+  TextSize size = text_size(document);
+  if (is_line && !document.ends_with('\n')) size += {.line_ends = 1, .bytes = 1};
+  return size;
 }
 
-TextSize size_of_document(const std::string& document) {
-  TextSize size = text_size(document);
-  size += {.line_ends = 1, .bytes = 1};
-  return size;
+void for_each_document(const std::vector<std::string>& files, const DocumentRules& rules,
+                       const Visit& visit) {
+  for (const std::string& file : files) {
+    const bool is_line = rules.kind == Documents::lines && !is_json_lines(file);
+    DocumentReader reader(file, rules);
+    while (const auto document = reader.next()) {
+      visit(*document, size_of_document(*document, is_line));
+    }
+  }
 }
 
 }  // namespace
@@ -32,34 +38,31 @@ bool continues_text(const ModelOptions& options) {
   return !options.shape().has_source && options.layers(Stack::decoder) > 0;
 }
 
-std::optional<int64_t> opening_piece(const Tokenizer& tokenizer) {
-  for (const int64_t id : {tokenizer.begin_id(), tokenizer.end_id()}) {
-    if (id >= 0) return id;
-  }
-  return std::nullopt;
-}
-
 EncodedText read_text(const std::vector<std::string>& files, const Tokenizer& tokenizer,
                       const DataOptions& data) {
   EncodedText text;
-  std::vector<int64_t> stream;
-  if (const auto opening = opening_piece(tokenizer)) stream.push_back(*opening);
-  const bool has_end = tokenizer.end_id() >= 0;
-  for_each_document(files, data, [&](const std::string& document) {
-    const std::vector<int64_t> ids = tokenizer.encode(has_end ? document : document + '\n');
+  std::vector<int64_t> opening;
+  if (const auto piece = begin_piece(tokenizer)) opening.push_back(*piece);
+  std::vector<int64_t> stream = opening;
+  const auto visit = [&](const std::string& document, const TextSize& size) {
+    const std::vector<int64_t> ids = tokenizer.encode(document);
+    const bool is_left_out = ids.empty() && size.line_ends == 0;
+    if (is_left_out) return;
     text.unknown += std::ranges::count(ids, tokenizer.unknown_id());
-    text.size += size_of_document(document);
+    text.size += size;
     stream.insert(stream.end(), ids.begin(), ids.end());
-    if (has_end) stream.push_back(tokenizer.end_id());
-  });
-  text.sequences.push_back(std::move(stream));
+    if (tokenizer.end_id() >= 0) stream.push_back(tokenizer.end_id());
+    if (!data.cross_documents) text.sequences.push_back(std::exchange(stream, opening));
+  };
+  for_each_document(files, document_rules(data, tokenizer), visit);
+  if (data.cross_documents) text.sequences.push_back(std::move(stream));
   return text;
 }
 
 TextSize size_of_files(const std::vector<std::string>& files, const DataOptions& data) {
   TextSize size;
-  for_each_document(files, data,
-                    [&](const std::string& document) { size += size_of_document(document); });
+  for_each_document(files, {data.documents, data.json_field},
+                    [&](const std::string&, const TextSize& of_one) { size += of_one; });
   return size;
 }
 

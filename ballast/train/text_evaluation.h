@@ -24,11 +24,9 @@ struct EncodedText {
   int64_t unknown = 0;  ///< unknown pieces among the ids
 };
 
-/// The piece that a text begins with: the begin piece, else the end piece (as in GPT-2), else none.
-std::optional<int64_t> opening_piece(const Tokenizer& tokenizer);
-
-/// Text that a language model reads: lines, each with the end piece after it, or with its "\n"
-/// where the vocabulary has no end piece. Raises what `LineReader` raises.
+/// Text that a language model reads: documents as the options have them, each with the end piece
+/// after it; a line of plain text keeps its "\n" where the vocabulary has no end piece. Raises what
+/// `DocumentReader` raises.
 EncodedText read_text(const std::vector<std::string>& files, const Tokenizer& tokenizer,
                       const DataOptions& data);
 

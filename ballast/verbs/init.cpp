@@ -77,8 +77,8 @@ void run_init(const InitFlags& flags) {
   const Recipe recipe = load_recipe(flags.recipe.recipe, flags.recipe.overrides);
   refuse_too_large(recipe, {}, Purpose::use);
   const Tokenizers tokenizers = make_tokenizers(recipe, {{}, print_remark});
-  const auto corpus =
-      std::make_shared<EncodedCorpus>(encode_files(recipe, {recipe.data.train, {}}, tokenizers));
+  const auto corpus = std::make_shared<EncodedCorpus>(
+      encode_files(recipe, training_files(recipe.data), tokenizers));
   refuse_empty(recipe, "data.train", {recipe.data.train, {}}, *corpus);
   if (flags.coordinate_check) {
     const CoordinateCheck check = check_of(flags);

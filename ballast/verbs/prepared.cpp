@@ -6,16 +6,22 @@
 #include <vector>
 
 #include "ballast/base/error.h"
+#include "ballast/data/contexts.h"
 #include "ballast/recipe/open_run.h"
 #include "ballast/recipe/resolve.h"
 #include "ballast/store/run_names.h"
 #include "ballast/train/text_evaluation.h"
+#include "ballast/verbs/encoding_line.h"
 
 namespace ballast {
 namespace {
 
 /// What keeps every sequence of a text from being used.
 std::string emptiness(const Recipe& recipe, const EncodedCorpus& corpus) {
+  if (corpus.contexts && corpus.dropped_empty > 0) {
+    return fmt::format("has no document with a token to predict ({} are blank or too short)",
+                       corpus.dropped_empty);
+  }
   if (corpus.dropped_long == 0) return "has no line that is not blank; expected lines of text";
   return fmt::format(
       "has no sentence that is short enough ({} are longer than data.length.max_length = {} "
@@ -23,19 +29,37 @@ std::string emptiness(const Recipe& recipe, const EncodedCorpus& corpus) {
       corpus.dropped_long, recipe.data.length.max_length, corpus.dropped_empty);
 }
 
-std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, std::string_view option,
-                                             const CorpusFiles& files, const Tokenizers& tokenizers,
-                                             const std::stop_token& stop) {
-  auto corpus = std::make_shared<EncodedCorpus>(encode_files(recipe, files, tokenizers, stop));
-  refuse_empty(recipe, option, files, *corpus);
-  fmt::print("{}: {} sequences, {} target tokens", option.substr(option.rfind('.') + 1),
-             corpus->count(), corpus->target.ids().size());
-  if (corpus->dropped_empty > 0) fmt::print(", {} dropped as empty", corpus->dropped_empty);
-  if (corpus->dropped_long > 0) {
-    fmt::print(", {} dropped as longer than {} tokens", corpus->dropped_long,
+void print_size(std::string_view name, const Recipe& recipe, const EncodedCorpus& corpus) {
+  if (corpus.contexts) {
+    const TokenStream& stream = corpus.contexts->stream();
+    fmt::print("{}: {} contexts, {} tokens, {} documents", name, corpus.count(), stream.size(),
+               stream.documents());
+    if (corpus.dropped_empty > 0) fmt::print(", {} left out as empty", corpus.dropped_empty);
+  } else {
+    fmt::print("{}: {} sequences, {} target tokens", name, corpus.count(),
+               corpus.target.ids().size());
+    if (corpus.dropped_empty > 0) fmt::print(", {} dropped as empty", corpus.dropped_empty);
+  }
+  if (corpus.dropped_long > 0) {
+    fmt::print(", {} dropped as longer than {} tokens", corpus.dropped_long,
                recipe.data.length.max_length);
   }
   fmt::print("\n");
+}
+
+std::shared_ptr<const EncodedCorpus> encoded(const Recipe& recipe, std::string_view option,
+                                             const CorpusFiles& files, const Tokenizers& tokenizers,
+                                             const std::stop_token& stop) {
+  const std::string name(option.substr(option.rfind('.') + 1));
+  auto corpus = std::make_shared<EncodedCorpus>();
+  {
+    EncodingLine line(name);
+    *corpus = encode_files(
+        recipe, files, tokenizers,
+        {stop, print_remark, [&](const EncodingProgress& progress) { line.show(progress); }});
+  }
+  refuse_empty(recipe, option, files, *corpus);
+  print_size(name, recipe, *corpus);
   return corpus;
 }
 
@@ -54,8 +78,9 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
   data.tokenizers = std::make_shared<Tokenizers>(
       adopt_tokenizers(directory, recipe, {.stop = stop, .remark = print_remark}));
   print_sizes(*data.tokenizers);
-  data.train = encoded(recipe, "data.train", {recipe.data.train, directory.file("train.tokens")},
-                       *data.tokenizers, stop);
+  data.train =
+      encoded(recipe, "data.train", training_files(recipe.data, directory.file("train.tokens")),
+              *data.tokenizers, stop);
   if (!recipe.data.valid.empty()) {
     data.valid = encoded(recipe, "data.valid", {recipe.data.valid, directory.file("valid.tokens")},
                          *data.tokenizers, stop);
@@ -70,7 +95,8 @@ PreparedData prepared_data(const Recipe& recipe, RunDirectory& directory,
 std::string kept_text(const RunDirectory& directory, const Recipe& recipe) {
   if (const auto step = directory.last_complete_step()) return fmt::format("step {}", *step);
   std::vector<std::string> kept = vocabulary_names(recipe);
-  kept.insert(kept.end(), {"train.tokens", "valid.tokens"});
+  kept.insert(kept.end(),
+              {"train.tokens", "train.tokens.chunks", "valid.tokens", "valid.tokens.chunks"});
   std::erase_if(kept, [&](const std::string& name) {
     return !std::filesystem::exists(directory.file(name));
   });
