@@ -4,8 +4,7 @@
 
 namespace ballast {
 
-Segments Segments::packed(std::span<const int64_t> lengths,
-                          std::span<const int64_t> first_places) {
+Segments Segments::packed(std::span<const int64_t> lengths, std::span<const int64_t> first_places) {
   Segments made;
   for (const int64_t length : lengths) made.add(made.tokens_, length);
   if (std::ranges::all_of(first_places, [](int64_t place) { return place == 0; })) return made;
