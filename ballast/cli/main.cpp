@@ -23,6 +23,7 @@ constexpr const char* about =
     "Ballast trains deep Transformers that stay upright.\n\n"
     "  ballast train recipes/quickstart.toml --run runs/first    train, or go on training\n"
     "  ballast translate --run runs/first < source > target      translate lines\n"
+    "  ballast generate --run runs/lm \"Once upon a time\"         continue a text\n"
     "  ballast score --reference reference.txt output.txt        BLEU, chrF, TER\n\n"
     "Exit codes: 0 ok, 1 internal or out of memory, 2 recipe or usage, 3 data or files,\n"
     "4 diverged, 5 stopped as asked before any training, or a doctor who expects divergence.";
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   ballast::add_train(app);
   ballast::add_translate(app);
+  ballast::add_generate(app);
   ballast::add_score(app);
   ballast::add_evaluate(app);
   ballast::add_init(app);

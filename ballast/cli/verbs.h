@@ -10,6 +10,7 @@ namespace ballast {
 
 void add_train(CLI::App& app);
 void add_translate(CLI::App& app);
+void add_generate(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_init(CLI::App& app);
 void add_average(CLI::App& app);

@@ -162,8 +162,9 @@ class Search {
     int64_t row = 0;
     for (size_t i = 0; i < sentences_.size(); ++i) {
       for (const Live& live : sentences_[i].live) {
-        const double uniform = uniform_at({sentences_[i].number, live.sample, made()}, *sampling_);
-        const auto token = draw(allowed(step, row), *sampling_, uniform);
+        const double uniform =
+            uniform_at({sentences_[i].number, live.sample, made()}, sampling_->seed);
+        const auto token = draw(allowed(step, row), cut_of(*sampling_), uniform);
         if (token) all[i].push_back({row, *token, step.score(row, *token)});
         ++row;
       }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ballast {
 namespace {
 
@@ -36,6 +38,23 @@ std::vector<Contradiction> contradictions(const DecodeOptions& options) {
          fmt::format("decode.beam = {} has no meaning for decode.search = \"sampling\"; "
                      "set decode.beam = 1, and decode.search.samples for several outputs",
                      options.beam)});
+  }
+  return found;
+}
+
+std::vector<Contradiction> contradictions(const GenerateOptions& options) {
+  std::vector<Contradiction> found;
+  if (std::find(options.stop.begin(), options.stop.end(), "") != options.stop.end()) {
+    found.push_back({"generate.stop",
+                     "generate.stop has an empty text, which would end every output at once; leave "
+                     "it out"});
+  }
+  if (options.temperature == 0 && options.samples > 1) {
+    found.push_back(
+        {"generate.samples",
+         fmt::format("generate.samples = {} with generate.temperature = 0 gives the same output so "
+                     "often; raise the temperature",
+                     options.samples)});
   }
   return found;
 }

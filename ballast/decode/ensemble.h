@@ -23,7 +23,7 @@ class Ensemble {
   /// See `DecodeState::select`.
   void select(const torch::Tensor& rows, std::span<const int64_t> per_sentence);
 
-  int64_t length() const { return members_.front().state.length; }  ///< tokens fed so far
+  int64_t length() const { return members_.front().state.length(); }  ///< tokens fed so far
   const Segments& groups() const { return members_.front().state.reading.readers; }
 
  private:

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -35,10 +36,10 @@ double chi_square(const std::map<int64_t, int64_t>& counts, const std::vector<do
 
 const std::vector<float> logits{0.5F, -1, 2, -std::numeric_limits<float>::infinity(), 1.5F, 0.4F};
 
-std::map<int64_t, int64_t> drawn(const RandomSampling& options, int64_t count = 20000) {
+std::map<int64_t, int64_t> drawn(const Cut& cut, int64_t count = 20000) {
   std::map<int64_t, int64_t> counts;
   for (int64_t i = 0; i < count; ++i) {
-    ++counts[draw(logits, options, uniform_at({.sentence = i}, options)).value()];
+    ++counts[draw(logits, cut, uniform_at({.sentence = i}, 7)).value()];
   }
   return counts;
 }
@@ -50,7 +51,7 @@ TEST(Draw, FollowsTheSoftmaxAtEveryTemperature) {
   for (const double temperature : {0.5, 1.0, 3.0}) {
     std::vector<double> weights;
     for (const float logit : logits) weights.push_back(std::exp(logit / temperature));
-    const auto counts = drawn({.temperature = temperature, .seed = 7});
+    const auto counts = drawn({.temperature = temperature});
     EXPECT_LT(chi_square(counts, weights), most_likely_below) << temperature;
   }
 }
@@ -74,21 +75,48 @@ TEST(Draw, TopPKeepsTheFewestThatReachIt) {
 
 TEST(Draw, ALowTemperatureIsTheLikeliestAndWhatIsNoNumberIsNotDrawn) {
   EXPECT_EQ(drawn({.temperature = 1e-3}, 100), (std::map<int64_t, int64_t>{{2, 100}}));
-  EXPECT_FALSE(draw({std::nanf(""), -INFINITY}, {}, 0.5));
-  EXPECT_EQ(draw({std::nanf(""), 1}, {}, 0.999), 1);
-  EXPECT_EQ(draw({-INFINITY, 1, -INFINITY}, {}, 1 - 1e-16), 1);
+  using Logits = std::vector<float>;
+  EXPECT_FALSE(draw(Logits{std::nanf(""), -INFINITY}, {}, 0.5));
+  EXPECT_FALSE(draw(Logits{1, INFINITY}, {}, 0.5));
+  EXPECT_EQ(draw(Logits{std::nanf(""), 1}, {}, 0.999), 1);
+  EXPECT_EQ(draw(Logits{-INFINITY, 1, -INFINITY}, {}, 1 - 1e-16), 1);
+  EXPECT_EQ(likeliest(Logits{std::nanf(""), -3, 2, 2}), 2);
+  EXPECT_FALSE(likeliest(Logits{std::nanf(""), -INFINITY}));
+}
+
+TEST(Draw, MinPKeepsWhatHasAShareOfTheLikeliest) {
+  // Relative to token 2: 0.223, 0.050, 1, 0, 0.607, 0.202.
+  EXPECT_LT(
+      chi_square(drawn({.min_p = 0.21}), {std::exp(0.5), 0, std::exp(2.0), 0, std::exp(1.5), 0}),
+      most_likely_below);
+  EXPECT_EQ(drawn({.min_p = 1}, 50), (std::map<int64_t, int64_t>{{2, 50}}));
+  // The temperature comes first: at 2 the shares are the square roots.
+  EXPECT_LT(chi_square(drawn({.temperature = 2, .min_p = 0.3}),
+                       {std::exp(0.25), 0, std::exp(1.0), 0, std::exp(0.75), std::exp(0.2)}),
+            most_likely_below);
+}
+
+TEST(Draw, TopPOfManyTokensNeedsNoFullSort) {
+  std::vector<float> many(40000);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>((i * 7919) % 40000) * 1e-5F;
+  std::vector<std::pair<float, int64_t>> sorted;
+  for (size_t i = 0; i < many.size(); ++i) sorted.emplace_back(-many[i], static_cast<int64_t>(i));
+  std::sort(sorted.begin(), sorted.end());
+  double sum = 0, wanted = 0;
+  for (const float logit : many) sum += std::exp(static_cast<double>(logit));
+  size_t kept = 0;
+  while (wanted < 0.6 * sum) wanted += std::exp(-static_cast<double>(sorted[kept++].first));
+  EXPECT_EQ(draw(many, {.top_p = 0.6}, 1e-9), sorted.front().second);
+  EXPECT_EQ(draw(many, {.top_p = 0.6}, 1 - 1e-9), sorted[kept - 1].second);
 }
 
 TEST(Draw, EveryPlaceAndSeedHasANumberOfItsOwn) {
-  const auto uniform = [](const DrawPlace& place, int64_t seed) {
-    return uniform_at(place, {.seed = seed});
-  };
-  EXPECT_EQ(uniform({1, 2, 3}, 4), uniform({1, 2, 3}, 4));
+  EXPECT_EQ(uniform_at({1, 2, 3}, 4), uniform_at({1, 2, 3}, 4));
   for (const auto& [place, seed] : {std::pair{DrawPlace{2, 2, 3}, 4},
                                     {DrawPlace{1, 3, 3}, 4},
                                     {DrawPlace{1, 2, 4}, 4},
                                     {DrawPlace{1, 2, 3}, 5}}) {
-    EXPECT_NE(uniform({1, 2, 3}, 4), uniform(place, seed));
+    EXPECT_NE(uniform_at({1, 2, 3}, 4), uniform_at(place, seed));
   }
 }
 

@@ -78,6 +78,25 @@ TEST(GatheredAttention, TakesABiasForEachHeadAndKey) {
   });
 }
 
+TEST(GatheredAttention, OfSequencesOfDifferentLengthsIsThatOfEachAlone) {
+  const Case c{3, 900, 16, {.heads = 4, .key_value_heads = 2, .scale = 0.25}};
+  const auto t = inputs(c);
+  const torch::Tensor bias = drawn({4, 900}, 4), rows = table(c);
+  const std::vector<int64_t> lengths{900, 1, 331};
+  const torch::Tensor together =
+      gathered_attention({t[0], t[1], t[2], rows, bias, lengths}, c.options);
+  EXPECT_LT(relative_error(together, gathered_attention_reference(
+                                         {t[0], t[1], t[2], rows, bias, lengths}, c.options)),
+            tolerance);
+  for (int64_t b = 0; b < 3; ++b) {
+    const torch::Tensor alone = gathered_attention(
+        {t[0].slice(0, b, b + 1), t[1], t[2], rows.slice(0, b, b + 1).slice(1, 0, lengths[b]),
+         bias.slice(1, 900 - lengths[b])},
+        c.options);
+    EXPECT_TRUE(torch::equal(alone, together.slice(0, b, b + 1))) << b;
+  }
+}
+
 TEST(GatheredAttention, PassesGradientsWhereTheyAreAskedFor) {
   const Case c{3, 9, 16, {.heads = 2, .key_value_heads = 2, .scale = 0.25}};
   const Kernel kernel = [&](const std::vector<torch::Tensor>& t) {

@@ -12,6 +12,7 @@
 #include "ballast/kernels/matmul.h"
 #include "ballast/kernels/second_derivative.h"
 #include "ballast/kernels/select.h"
+#include "ballast/loops/few_rows_loops.h"
 #include "ballast/loops/linear_loops.h"
 #include "ballast/loops/outer_sum.h"
 
@@ -224,6 +225,38 @@ torch::Tensor linear_reference(const torch::Tensor& x, const torch::Tensor& weig
 
 namespace {
 
+template <class T>
+void multiply_into(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& weight) {
+  multiply_few_rows(FewRows<T>{x.size(0), x.size(1), weight.size(0), data_of<T>(x),
+                               data_of<T>(weight), z.data_ptr<float>()});
+}
+
+/// See `few_rows`.
+torch::Tensor few_rows_forward(const torch::Tensor& x, const torch::Tensor& weight,
+                               const torch::Tensor& bias, const LinearOptions& options) {
+  const LinearCall call(x, bias.defined(), options);
+  const auto [rows, matrix] = operands(x, weight, options);
+  const auto wide = rows.options().dtype(torch::kFloat32);
+  const torch::Tensor z = torch::empty({rows.size(0), matrix.size(0)}, wide);
+  is_bf16(rows) ? multiply_into<uint16_t>(z, rows, matrix) : multiply_into<float>(z, rows, matrix);
+  torch::Tensor y = z;
+  if (bias.defined() || call.multiplier != 1 || !call.activation.is_identity()) {
+    y = result_for(z, call.activation);
+    const torch::Tensor added = bias.defined() ? bias.contiguous() : bias;
+    finish_product(epilogue_of(y, added, call), z.data_ptr<float>(), y.data_ptr<float>());
+  }
+  return call.narrow_result ? rounded(y) : y;
+}
+
+/// For an activation that `has_loop`.
+torch::Tensor fused_linear(const torch::Tensor& x, const torch::Tensor& weight,
+                           const torch::Tensor& bias, const LinearOptions& options) {
+  if (x.size(0) <= few_rows && !learns({x, weight, bias})) {
+    return few_rows_forward(x, weight, bias, options);
+  }
+  return FusedLinear::apply(x, weight, given(bias), options);
+}
+
 /// An activation in two steps: what a loop can do, and what ATen does then.
 struct Steps {
   Activation looped, left;
@@ -243,7 +276,7 @@ torch::Tensor activated_apart(const torch::Tensor& x, const torch::Tensor& weigh
   const Steps steps = steps_of(options.activation);
   options.activation = steps.looped;
   const Precision result = std::exchange(options.result, Precision::float32);
-  const torch::Tensor y = activate(FusedLinear::apply(x, weight, given(bias), options), steps.left);
+  const torch::Tensor y = activate(fused_linear(x, weight, bias, options), steps.left);
   return result == Precision::bf16 && options.bf16_weight.defined() ? y.to(torch::kBFloat16) : y;
 }
 
@@ -263,7 +296,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
   }
   if (!serves(x, weight, bias, options)) return linear_reference(x, weight, bias, options);
   if (!has_loop(options.activation)) return activated_apart(x, weight, bias, options);
-  return FusedLinear::apply(x, weight, given(bias), options);
+  return fused_linear(x, weight, bias, options);
 }
 
 }  // namespace ballast

@@ -15,6 +15,10 @@ struct LinearOptions {
   Precision result = Precision::float32;  ///< bf16, with `bf16_weight`: y in bfloat16
 };
 
+/// So many rows of x at most, where no gradient is asked for, have a product of their own: it reads
+/// the weight once, as fast as memory gives it, and a row has the bits that it has alone.
+inline constexpr int64_t few_rows = 16;
+
 /// activation(multiplier * x weight^T + bias).
 ///
 /// x [N, fan_in], weight [fan_out, fan_in], bias [fan_out] or undefined; returns [N, fan_out], or

@@ -32,16 +32,19 @@ Attention::Attention(const AttentionLayerOptions& options)
   }
 }
 
-torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& around) const {
+torch::Tensor Attention::within(const torch::Tensor& x, const Surroundings& around,
+                                KeyValueCache* cache) const {
   const Segments& segments = around.segments;
   const int64_t own = options_.query_width(), shared = options_.key_value_width();
   const torch::Tensor all = joined({query, key, value}, x);
   const Columns q = at(Point::query, Columns{all, 0, own}, &segments);
   const Columns k = at(Point::key, Columns{all, own, shared}, &segments);
   const Columns v = at(Point::value, Columns{all, own + shared, shared}, &segments);
-  const torch::Tensor heads = attention({turned(q, around.places), turned(k, around.places), v,
-                                         segments, segments, around.places.bias},
-                                        kernel_options());
+  const KeyValue seen{turned(k, around.places), v};
+  if (cache != nullptr) cache->append(seen);
+  const torch::Tensor heads = attention(
+      {turned(q, around.places), seen.key, seen.value, segments, segments, around.places.bias},
+      kernel_options());
   return output->forward(at(Point::heads, heads, &segments));
 }
 
@@ -69,7 +72,8 @@ torch::Tensor Attention::extend(const torch::Tensor& x, KeyValueCache& cache,
   const KeyValue all = cache.packed();
   const Columns q = turned(at(Point::query, query->forward(input)), reading.places);
   const torch::Tensor heads = gathered_attention(
-      {q.alone(), all.key.alone(), all.value.alone(), reading.lineage.rows(), reading.places.bias},
+      {q.alone(), all.key.alone(), all.value.alone(), reading.lineage.rows(x.device()),
+       reading.places.bias, reading.lineage.lengths()},
       kernel_options());
   return output->forward(at(Point::heads, heads));
 }
@@ -94,7 +98,8 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& h, const Surroundings&
 
 torch::Tensor SelfAttention::step(const torch::Tensor& h, BranchCache& cache,
                                   const Reading& reading) const {
-  return extend(h, cache.rows, reading);
+  if (!reading.whole) return extend(h, cache.rows, reading);
+  return within(h, {.segments = *reading.whole, .places = reading.places}, &cache.rows);
 }
 
 torch::Tensor CrossAttention::forward(const torch::Tensor& h, const Surroundings& around) const {

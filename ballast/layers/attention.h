@@ -53,8 +53,10 @@ class Attention : public Pointed, public Branch {
   std::shared_ptr<Linear> query, key, value, output;
 
  protected:
-  /// Self-attention within each of the sequences of x [N, d].
-  torch::Tensor within(const torch::Tensor& x, const Surroundings& around) const;
+  /// Self-attention within each of the sequences of x [N, d]; appends their keys and values to the
+  /// cache, if there is one.
+  torch::Tensor within(const torch::Tensor& x, const Surroundings& around,
+                       KeyValueCache* cache = nullptr) const;
 
   /// Attention of x [N_q, d] to keys and values projected before; sequence b of `queries` reads
   /// sequence b of `keys`.

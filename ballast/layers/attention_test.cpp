@@ -107,7 +107,7 @@ TEST(GroupedHeads, TheCacheHoldsTheirColumnsAndAStepGivesTheWhole) {
   BranchCache cache;
   Reading reading;
   for (int64_t t = 0; t < 7; ++t) {
-    reading.lineage.extend(1, torch::kCPU);
+    reading.lineage.extend(1);
     EXPECT_TRUE(close(layer->step(x.slice(0, t, t + 1), cache, reading), whole.slice(0, t, t + 1)));
   }
   const KeyValue kept = cache.rows.packed();

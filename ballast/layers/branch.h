@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <optional>
+
 #include "ballast/base/segments.h"
 #include "ballast/layers/key_value_cache.h"
 #include "ballast/layers/linear.h"
@@ -22,12 +24,14 @@ struct Surroundings {
   RelativePlaces places = {};      ///< for self-attention
 };
 
-/// What the hypotheses of a decoding step read.
+/// What the hypotheses of a decoding step read. A step feeds one token to each of them, or whole
+/// sequences to those that are new.
 struct Reading {
-  Lineage lineage;             ///< rows of the caches of self-attention
-  Segments readers;            ///< rows of the step that read each sentence
-  Segments sentences;          ///< where these lie in the memory; empty without a source
-  RelativePlaces places = {};  ///< for self-attention, of this step
+  std::optional<Segments> whole;  ///< the sequences that a step feeds whole; else a row is a token
+  Lineage lineage;                ///< rows of the caches of self-attention
+  Segments readers;               ///< rows of the step that read each sentence
+  Segments sentences;             ///< where these lie in the memory; empty without a source
+  RelativePlaces places = {};     ///< for self-attention, of this step
 };
 
 /// What one branch keeps while decoding.
@@ -44,8 +48,8 @@ class Branch {
   /// Whole sequences, the rows of `around.segments`.
   virtual torch::Tensor forward(const torch::Tensor& h, const Surroundings& around) const = 0;
 
-  /// One token per hypothesis, h [B, d] to [B, d]: the last rows that `forward` would give for all
-  /// tokens so far, which the cache remembers.
+  /// The rows that `forward` would give for what is fed, h [N, d] to [N, d], behind all tokens
+  /// before it, which the cache remembers.
   virtual torch::Tensor step(const torch::Tensor& h, BranchCache& cache,
                              const Reading& reading) const = 0;
 

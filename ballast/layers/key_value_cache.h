@@ -2,6 +2,10 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "ballast/kernels/attention.h"
 
 namespace ballast {
@@ -15,7 +19,7 @@ struct KeyValue {
 /// row; which rows a hypothesis reads is told by its `Lineage`.
 class KeyValueCache {
  public:
-  /// Appends key and value rows, [B, G K] each. Memory doubles when it is full, so this costs O(B)
+  /// Appends key and value rows, [N, G K] each. Memory doubles when it is full, so this costs O(N)
   /// on average.
   void append(const KeyValue& rows);
 
@@ -27,21 +31,34 @@ class KeyValueCache {
   int64_t size_ = 0;
 };
 
-/// In which rows of the caches the tokens of each hypothesis lie: [B, T]. One table serves the
-/// caches of all layers, and hypotheses with a common beginning share its rows, so that a step of a
-/// search moves no key or value (as the block tables of Kwon et al. 2023, arXiv:2309.06180).
+/// In which rows of the caches the tokens of each hypothesis lie. One table serves the caches of
+/// all layers, and hypotheses with a common beginning share its rows, so that a step of a search
+/// moves no key or value (as the block tables of Kwon et al. 2023, arXiv:2309.06180).
 class Lineage {
  public:
-  /// Every one of `count` hypotheses gets a token, in the rows that the caches append next.
-  void extend(int64_t count, torch::Device device);
+  /// Further hypotheses, behind the others, that have no token yet.
+  void add(int64_t count);
+
+  /// The last hypotheses get so many tokens each, in the rows that the caches append next, one
+  /// hypothesis after the other.
+  void feed(std::span<const int64_t> tokens);
+
+  /// Every hypothesis gets one token; where there is none yet, `count` of them begin with it.
+  void extend(int64_t count);
 
   /// Keeps the given hypotheses (int64 [B'], repeats allowed), in that order.
   void select(const torch::Tensor& hypotheses);
 
-  const torch::Tensor& rows() const { return rows_; }  ///< int32 [B, T]
+  int64_t count() const { return static_cast<int64_t>(lengths_.size()); }  ///< B
+  std::span<const int64_t> lengths() const { return lengths_; }            ///< tokens of each
+  int64_t longest() const;                                                 ///< T
+  torch::Tensor rows(torch::Device device) const;  ///< int32 [B, T], of each as many as its length
 
  private:
-  torch::Tensor rows_;
+  void make_room(int64_t tokens);
+
+  torch::Tensor rows_;  // int32 [B, room] on the CPU
+  std::vector<int64_t> lengths_;
   int64_t next_ = 0;  // row of the caches
 };
 

@@ -70,12 +70,14 @@ TEST(RelativePositions, ATurnedProductDependsOnTheDistanceAlone) {
   }
 }
 
+std::vector<int64_t> lengths(std::initializer_list<int64_t> each) { return each; }
+
 // The paper's equation: the pair (2i, 2i + 1) as a complex number times e^(i p base^(-2 i / K)).
 TEST(RelativePositions, InterleavedPairsAreTurnedAsComplexNumbers) {
   const RelativePositions rotary(RotaryPositions{.layout = PairLayout::interleaved}.form(), 1, 4,
                                  true);
   const torch::Tensor row = torch::tensor({{1.0F, 2.0F, 3.0F, 4.0F}});
-  const torch::Tensor result = turned(row, rotary.of_last(6, torch::kFloat32)).rows;
+  const torch::Tensor result = turned(row, rotary.of_last(lengths({6}), torch::kFloat32)).rows;
   const std::complex<double> first = std::complex(1.0, 2.0) * std::polar(1.0, 5.0);
   const std::complex<double> second = std::complex(3.0, 4.0) * std::polar(1.0, 0.05);
   const double expected[] = {first.real(), first.imag(), second.real(), second.imag()};
@@ -94,7 +96,7 @@ TEST(RelativePositions, SlopesAreAlibis) {
   EXPECT_EQ(bias.sizes(), (std::vector<int64_t>{8, 5}));
   EXPECT_DOUBLE_EQ(bias[0][0].item<double>(), -1.0);
   EXPECT_DOUBLE_EQ(bias[0][2].item<double>(), 0.0);
-  EXPECT_TRUE(torch::equal(alibi.of_last(3, torch::kFloat32).bias, bias.slice(1, 0, 3)));
+  EXPECT_TRUE(torch::equal(alibi.of_last(lengths({3}), torch::kFloat32).bias, bias.slice(1, 0, 3)));
 }
 
 // Values of transformers' T5Attention._relative_position_bucket, 32 buckets up to 128.
@@ -197,23 +199,22 @@ TEST(KeyValueCache, KeepsWhatWasAppendedThroughGrowthAndSelection) {
   Lineage lineage;
   const auto append = [&](const torch::Tensor& rows) {
     cache.append({rows, rows * 2});
-    lineage.extend(rows.size(0), torch::kCPU);
+    lineage.extend(rows.size(0));
   };
   for (int t = 0; t < 40; ++t) append(torch::tensor({{t + 0.0f}, {t + 100.0f}}));
   lineage.select(torch::tensor({1, 1, 0}, torch::kInt64));
   append(torch::tensor({{7.0f}, {8.0f}, {9.0f}}));
   ASSERT_EQ(cache.size(), 83);
-  ASSERT_EQ(lineage.rows().sizes(), (std::vector<int64_t>{3, 41}));
-  const torch::Tensor key =
-      cache.packed().key.rows.flatten().index_select(0, lineage.rows().flatten());
+  const torch::Tensor places = lineage.rows(torch::kCPU);
+  ASSERT_EQ(places.sizes(), (std::vector<int64_t>{3, 41}));
+  const torch::Tensor key = cache.packed().key.rows.flatten().index_select(0, places.flatten());
   const torch::Tensor seen = key.view({3, 41});
   const torch::Tensor steps = torch::arange(40, torch::kFloat32);
   EXPECT_TRUE(torch::equal(seen[0].slice(0, 0, 40), steps + 100));
   EXPECT_TRUE(torch::equal(seen[1].slice(0, 0, 40), steps + 100));
   EXPECT_TRUE(torch::equal(seen[2].slice(0, 0, 40), steps));
   EXPECT_TRUE(torch::equal(seen.select(1, 40), torch::tensor({7.0f, 8.0f, 9.0f})));
-  const torch::Tensor value =
-      cache.packed().value.rows.flatten().index_select(0, lineage.rows().flatten());
+  const torch::Tensor value = cache.packed().value.rows.flatten().index_select(0, places.flatten());
   EXPECT_TRUE(torch::equal(value, key * 2));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -9,6 +10,14 @@
 #include "ballast/base/error.h"
 
 namespace ballast {
+
+torch::Tensor next_places(std::span<const int64_t> tokens) {
+  const auto differs = [&](int64_t each) { return each != tokens.front(); };
+  if (std::none_of(tokens.begin(), tokens.end(), differs)) {
+    return torch::full({1}, tokens.empty() ? 0 : tokens.front(), torch::kInt64);
+  }
+  return torch::tensor(std::vector<int64_t>(tokens.begin(), tokens.end()), torch::kInt64);
+}
 
 torch::Tensor places_of(const Segments& segments, torch::Device device) {
   torch::Tensor places = torch::empty({segments.tokens()}, torch::kInt64);
@@ -69,8 +78,10 @@ RelativePlaces RelativePositions::of(const Segments& segments,
   return made(places_of(segments, torch::kCPU), torch::arange(-reach, reach + 1), like);
 }
 
-RelativePlaces RelativePositions::of_last(int64_t keys, const torch::TensorOptions& like) const {
-  return made(torch::full({1}, keys - 1, torch::kInt64), torch::arange(1 - keys, 1), like);
+RelativePlaces RelativePositions::of_last(std::span<const int64_t> keys,
+                                          const torch::TensorOptions& like) const {
+  const int64_t most = keys.empty() ? 1 : *std::max_element(keys.begin(), keys.end());
+  return made(next_places(keys) - 1, torch::arange(1 - most, 1), like);
 }
 
 RelativePlaces RelativePositions::made(const torch::Tensor& places, const torch::Tensor& distances,

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <span>
 #include <vector>
 
 #include "ballast/base/parameter.h"
@@ -10,6 +11,10 @@
 #include "ballast/layers/position_kinds.h"
 
 namespace ballast {
+
+/// Where the next token behind so many stands, int64 [B]; a single place where it is the same for
+/// all, and 0 where there are none.
+torch::Tensor next_places(std::span<const int64_t> tokens);
 
 /// Place of each token in its sequence, int64 [N].
 torch::Tensor places_of(const Segments& segments, torch::Device device);
@@ -20,8 +25,8 @@ struct RelativePlaces {
   /// Of the angles by which each pair of features is turned, [N, 1, K/2], or one row for all.
   torch::Tensor cosine, sine;
   PairLayout layout = PairLayout::halves;
-  /// Added to the logits: [H, 2 R + 1] by distance (`AttentionInputs::relative_bias`), or [H, T] by
-  /// key (`GatheredInputs::bias`).
+  /// Added to the logits, by distance: [H, 2 R + 1] (`AttentionInputs::relative_bias`), or [H, T]
+  /// (`GatheredInputs::bias`).
   torch::Tensor bias;
 };
 
@@ -40,8 +45,9 @@ class RelativePositions : public torch::nn::Module, public Described {
   /// Of whole sequences, for rows such as `like`; the bias reaches as far as the longest of them.
   RelativePlaces of(const Segments& segments, const torch::TensorOptions& like) const;
 
-  /// Of one query for each of several hypotheses, which stands where the last of T keys does.
-  RelativePlaces of_last(int64_t keys, const torch::TensorOptions& like) const;
+  /// Of one query for each of several hypotheses, which stands where the last of its keys does; of
+  /// these there are so many.
+  RelativePlaces of_last(std::span<const int64_t> keys, const torch::TensorOptions& like) const;
 
   std::vector<ParameterSlot> describe() override;
 

@@ -34,24 +34,26 @@ void mix_seen(const Seen& values, const float* weights, int64_t d_head, float* o
   });
 }
 
-void attend_sequence(const GatheredCall& call, int64_t sequence) {
+void attend_part(const GatheredCall& call, const SequencePart& part) {
   const AttentionShape& shape = call.shape;
+  const int64_t sequence = part.sequence, heads = shape.heads / part.parts;
+  const int64_t keys = call.lengths == nullptr ? call.keys : call.lengths[sequence];
   const int64_t d_head = shape.d_head, stride = shape.key_value_heads * d_head;
   const int64_t served = shape.heads / shape.key_value_heads;
-  const int32_t* rows = call.rows + sequence * call.keys;
-  const auto width = static_cast<int64_t>(whole_vectors(call.keys));
+  const int32_t* rows = call.rows + sequence * call.row_stride;
+  const auto width = static_cast<int64_t>(whole_vectors(keys));
   const Buffer logits = buffer(width);
-  std::fill(logits.get() + call.keys, logits.get() + width, 0.0F);
-  for (int64_t head = 0; head < shape.heads; ++head) {
+  std::fill(logits.get() + keys, logits.get() + width, 0.0F);
+  for (int64_t head = part.part * heads; head < (part.part + 1) * heads; ++head) {
     const int64_t own = head / served * d_head;
     const int64_t place = (sequence * shape.heads + head) * d_head;
-    multiply_seen({call.key + own, rows, call.keys, stride}, call.query + place, d_head,
-                  logits.get());
-    const float* bias = call.bias == nullptr ? nullptr : call.bias + head * call.bias_width;
-    const float most = finish_logits(shape, call.keys, logits.get(), bias);
-    const float total = exponentials(logits.get(), most, call.keys, logits.get());
+    multiply_seen({call.key + own, rows, keys, stride}, call.query + place, d_head, logits.get());
+    const float* bias =
+        call.bias == nullptr ? nullptr : call.bias + head * call.bias_width + (call.keys - keys);
+    const float most = finish_logits(shape, keys, logits.get(), bias);
+    const float total = exponentials(logits.get(), most, keys, logits.get());
     scale_row(logits.get(), 1 / total, nullptr, width);
-    mix_seen({call.value + own, rows, call.keys, stride}, logits.get(), d_head, call.out + place);
+    mix_seen({call.value + own, rows, keys, stride}, logits.get(), d_head, call.out + place);
   }
 }
 
@@ -63,12 +65,12 @@ HWY_AFTER_NAMESPACE();
 namespace ballast {
 namespace {
 
-HWY_EXPORT(attend_sequence);
+HWY_EXPORT(attend_part);
 
 }  // namespace
 
-void attend_gathered(const GatheredCall& call, int64_t sequence) {
-  HWY_DYNAMIC_DISPATCH(attend_sequence)(call, sequence);
+void attend_gathered(const GatheredCall& call, const SequencePart& part) {
+  HWY_DYNAMIC_DISPATCH(attend_part)(call, part);
 }
 
 }  // namespace ballast

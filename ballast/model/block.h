@@ -31,8 +31,8 @@ class Block : public torch::nn::Module {
   /// that does not cross-attend.
   ResidualStream forward(ResidualStream stream, const Surroundings& around) const;
 
-  /// One token per hypothesis, lanes [B, d]; `caches` has one for each connection, in their order,
-  /// and gets the token's keys and values.
+  /// One token per hypothesis, lanes [B, d], or whole sequences; `caches` has one for each
+  /// connection, in their order, and gets keys and values of what is fed.
   ResidualStream step(ResidualStream stream, std::span<BranchCache> caches,
                       const Reading& reading) const;
 

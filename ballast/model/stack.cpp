@@ -75,8 +75,10 @@ torch::Tensor BlockStack::step(const torch::Tensor& x, StackCache& cache,
   return left(stream, nullptr);
 }
 
-RelativePlaces BlockStack::last_place(int64_t tokens, const torch::TensorOptions& like) const {
-  return positions_ ? positions_->of_last(tokens, like) : RelativePlaces();
+RelativePlaces BlockStack::places(const Reading& reading, const torch::TensorOptions& like) const {
+  if (!positions_) return {};
+  return reading.whole ? positions_->of(*reading.whole, like)
+                       : positions_->of_last(reading.lineage.lengths(), like);
 }
 
 StackCache BlockStack::cache(const Memory& memory) const {

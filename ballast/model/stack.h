@@ -29,11 +29,12 @@ class BlockStack : public Pointed {
   /// blocks in order, within what `StackForm` puts around them.
   torch::Tensor forward(const torch::Tensor& x, const Surroundings& around) const;
 
-  /// One token per hypothesis, x [B, d], to rows [B, d]. `cache` is one that `cache()` made.
+  /// One token per hypothesis, x [B, d], or whole sequences, [N, d], to rows of the same number.
+  /// `cache` is one that `cache()` made.
   torch::Tensor step(const torch::Tensor& x, StackCache& cache, const Reading& reading) const;
 
-  /// What a step reads of the place of its token, the last of so many, for rows such as `like`.
-  RelativePlaces last_place(int64_t tokens, const torch::TensorOptions& like) const;
+  /// What a step reads of the places of its tokens, for rows such as `like`.
+  RelativePlaces places(const Reading& reading, const torch::TensorOptions& like) const;
 
   std::vector<ParameterSlot> describe() override;
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "ballast/base/error.h"
 #include "ballast/data/packed_batch.h"
@@ -16,6 +18,16 @@ namespace {
 void check(const ModelOptions& options) {
   const std::vector<Contradiction> found = contradictions(options);
   if (!found.empty()) throw RecipeError(found.front().text);
+}
+
+/// The rows of packed sequences that belong to each group of them.
+Segments rows_of(const Segments& groups, const Segments& sequences) {
+  std::vector<int64_t> rows;
+  for (int64_t g = 0; g < groups.count(); ++g) {
+    const auto own = sequences.lengths().subspan(groups.begin(g), groups.length(g));
+    rows.push_back(std::accumulate(own.begin(), own.end(), int64_t{0}));
+  }
+  return Segments::packed(rows);
 }
 
 }  // namespace
@@ -116,21 +128,49 @@ CrossEntropyInputs Transformer::predictions(const Batch& batch) const {
 
 DecodeState Transformer::start(const Memory& memory, int64_t rows_per_sentence) const {
   const int64_t sentences = memory.segments.count();
-  return {.cache = decoder->cache(memory),
-          .reading = {
-              .readers = Segments::strided(sentences, rows_per_sentence, rows_per_sentence),
-              .sentences = memory.segments,
-          }};
+  DecodeState state{.cache = decoder->cache(memory)};
+  state.reading.readers = Segments::strided(sentences, rows_per_sentence, rows_per_sentence);
+  state.reading.sentences = memory.segments;
+  state.reading.lineage.add(sentences * rows_per_sentence);
+  return state;
+}
+
+DecodeState Transformer::start() const {
+  return {.cache = decoder->cache({torch::Tensor(), Segments()})};
+}
+
+torch::Tensor Transformer::placed(const torch::Tensor& ids, const torch::Tensor& places,
+                                  int64_t longest) const {
+  return target_positions->added_to(target_embedding->forward(ids), places.to(ids.device()),
+                                    longest);
+}
+
+/// Rows `placed` through the decoder, for which the lineage has places already.
+torch::Tensor Transformer::fed(const torch::Tensor& x, DecodeState& state) const {
+  state.reading.places = decoder->places(state.reading, x.options());
+  return decoder->step(target_dropout_->forward(decoder->entering(x)), state.cache, state.reading);
 }
 
 torch::Tensor Transformer::step(const torch::Tensor& ids, DecodeState& state) const {
-  const torch::Tensor place = torch::full({1}, state.length, ids.options());
+  Lineage& lineage = state.reading.lineage;
+  const torch::Tensor x = placed(ids, next_places(lineage.lengths()), lineage.longest() + 1);
+  lineage.extend(ids.size(0));
+  return fed(x, state);
+}
+
+torch::Tensor Transformer::read(const Packed& target, DecodeState& state) const {
+  Reading& reading = state.reading;
+  const Segments& sequences = target.segments;
   const torch::Tensor x =
-      target_positions->added_to(target_embedding->forward(ids), place, state.length + 1);
-  ++state.length;
-  state.reading.lineage.extend(ids.size(0), ids.device());
-  state.reading.places = decoder->last_place(state.length, x.options());
-  return decoder->step(target_dropout_->forward(decoder->entering(x)), state.cache, state.reading);
+      placed(target.tokens, places_of(sequences, torch::kCPU), sequences.longest());
+  if (!encoder) reading.lineage.add(sequences.count());
+  reading.lineage.feed(sequences.lengths());
+  reading.whole = sequences;
+  const Segments readers = std::exchange(reading.readers, rows_of(reading.readers, sequences));
+  torch::Tensor rows = fed(x, state);
+  reading.readers = readers;
+  reading.whole.reset();
+  return rows;
 }
 
 int64_t Transformer::longest_sequence() const {

@@ -20,7 +20,8 @@ namespace ballast {
 struct DecodeState {
   StackCache cache;
   Reading reading;
-  int64_t length = 0;  ///< tokens fed so far
+
+  int64_t length() const { return reading.lineage.longest(); }  ///< most tokens fed so far
 
   /// Keeps the hypotheses `rows` (int64 [B'], repeats allowed), in that order; `per_sentence` says
   /// how many of them read each sentence that stays.
@@ -53,10 +54,17 @@ class Transformer : public torch::nn::Module, public Surrounding {
   /// A state in which `rows_per_sentence` empty hypotheses read each sentence of the memory, that
   /// of sentence s being rows s * rows_per_sentence on. The memory need not outlive it.
   DecodeState start(const Memory& memory, int64_t rows_per_sentence) const;
+  /// That of a model without a source: no hypothesis yet.
+  DecodeState start() const;
 
-  /// Feeds one id per hypothesis, int64 [B]; returns the decoder output [B, d] and has the state
-  /// one token longer. DataError as in `forward`.
+  /// Feeds one id per hypothesis, int64 [B], whatever their lengths are; returns the decoder output
+  /// [B, d] and has the state one token longer. DataError as in `forward`.
   torch::Tensor step(const torch::Tensor& ids, DecodeState& state) const;
+
+  /// Feeds whole sequences in one pass and returns the decoder output of every token, [N_t, d], as
+  /// `forward` does: to the hypotheses of sources, one each, before any step; without a source each
+  /// begins one more hypothesis, behind those that there are. DataError as in `forward`.
+  torch::Tensor read(const Packed& target, DecodeState& state) const;
 
   /// Logits [N, V] of decoder outputs [N, d].
   torch::Tensor logits(const torch::Tensor& hidden) const { return output->logits(hidden); }
@@ -88,6 +96,9 @@ class Transformer : public torch::nn::Module, public Surrounding {
  private:
   void build_embeddings(const VocabularySizes& sizes);
   void build_output(int64_t vocabulary_size);
+  torch::Tensor placed(const torch::Tensor& ids, const torch::Tensor& places,
+                       int64_t longest) const;
+  torch::Tensor fed(const torch::Tensor& x, DecodeState& state) const;
 
   ModelOptions options_;
   std::shared_ptr<Dropout> source_dropout_, target_dropout_;

@@ -5,6 +5,7 @@
 
 #include "ballast/base/fields.h"
 #include "ballast/data/options.h"
+#include "ballast/decode/generate_options.h"
 #include "ballast/decode/options.h"
 #include "ballast/init/init.h"
 #include "ballast/model/options.h"
@@ -26,6 +27,7 @@ struct Recipe {
   OptimizerChoice optimizer;
   ScheduleChoice schedule;
   DecodeOptions decode;
+  GenerateOptions generate;
 
   static constexpr auto fields() {
     return std::make_tuple(
@@ -37,7 +39,8 @@ struct Recipe {
         field("train", &Recipe::train, "how long and in what portions"),
         field("optimizer", &Recipe::optimizer, "how gradients become updates"),
         field("schedule", &Recipe::schedule, "learning rate by step"),
-        field("decode", &Recipe::decode, "how translations are searched"));
+        field("decode", &Recipe::decode, "how translations are searched"),
+        field("generate", &Recipe::generate, "how a language model's text is chosen"));
   }
   bool operator==(const Recipe&) const = default;
 };

@@ -31,7 +31,8 @@ constexpr std::string_view free_options[] = {"train.steps",
                                              "data.test",
                                              "data.tokenizer.file",
                                              "data.target_tokenizer.file",
-                                             "decode."};
+                                             "decode.",
+                                             "generate."};
 
 bool is_free(std::string_view option) {
   for (const std::string_view free : free_options) {
@@ -193,6 +194,7 @@ std::string located(const std::string& file, const std::filesystem::path& folder
 std::vector<Contradiction> contradictions(const Recipe& recipe) {
   std::vector<Contradiction> found = contradictions(recipe.model);
   for (Contradiction& each : contradictions(recipe.decode)) found.push_back(std::move(each));
+  for (Contradiction& each : contradictions(recipe.generate)) found.push_back(std::move(each));
   check_sizes(recipe, found);
   check_batches(recipe, found);
   check_documents(recipe, found);

@@ -11,6 +11,8 @@ inline constexpr std::string_view lower_for_training =
     "make the model smaller";
 inline constexpr std::string_view lower_for_decoding =
     "lower decode.batch_tokens or decode.beam, or --threads";
+inline constexpr std::string_view lower_for_generating =
+    "lower generate.batch or generate.max_new_tokens, or shorten the prompts";
 inline constexpr std::string_view lower_for_reading = "read less text at once, or free memory";
 
 /// Carries out the work of a verb and lets nothing of the libraries behind it reach a user: what

@@ -63,6 +63,16 @@ struct TranslateFlags {
   MachineFlags machine;
 };
 
+struct GenerateFlags {
+  RunFlags run;
+  std::vector<std::string> prompts;
+  std::filesystem::path prompt_file;  ///< empty: standard input where there are no prompts
+  bool prompt_lines = false;          ///< of file or standard input: one prompt a line
+  bool echo = false;                  ///< write each prompt before its text
+  bool json = false;
+  MachineFlags machine;
+};
+
 struct EvaluateFlags {
   RunFlags run;
   std::vector<std::string> files;

@@ -12,6 +12,7 @@ struct Verbs {
   void (*prepare)(const TrainingFlags& flags);
   void (*init)(const InitFlags& flags);
   void (*translate)(const TranslateFlags& flags);
+  void (*generate)(const GenerateFlags& flags);
   void (*evaluate)(const EvaluateFlags& flags);
   void (*average)(const AverageFlags& flags);
   void (*fold)(const FoldFlags& flags);

@@ -11,6 +11,7 @@ void train(const TrainingFlags& flags);
 void prepare(const TrainingFlags& flags);
 void init(const InitFlags& flags);
 void translate(const TranslateFlags& flags);
+void generate(const GenerateFlags& flags);
 void evaluate(const EvaluateFlags& flags);
 void average(const AverageFlags& flags);
 void fold(const FoldFlags& flags);

@@ -4,7 +4,7 @@
 extern "C" __attribute__((visibility("default"))) const ballast::Verbs* ballast_verbs_entry() {
   namespace verbs = ballast::verbs;
   static constexpr ballast::Verbs made{verbs::train,     verbs::prepare,  verbs::init,
-                                       verbs::translate, verbs::evaluate, verbs::average,
-                                       verbs::fold,      verbs::doctor};
+                                       verbs::translate, verbs::generate, verbs::evaluate,
+                                       verbs::average,   verbs::fold,     verbs::doctor};
   return &made;
 }
