@@ -45,6 +45,20 @@ std::optional<Evidence> find_smoothing(const Examination& seen) {
                   0.1};
 }
 
+std::optional<Evidence> find_divergence(const Examination& seen) {
+  if (!seen.rehearsal || !diverged(*seen.rehearsal)) return std::nullopt;
+  const RehearsedLoss loss = rehearsed_loss(*seen.rehearsal);
+  const auto updates = static_cast<int64_t>(seen.rehearsal->losses.size());
+  return Evidence{fmt::format("update {} of the rehearsal", updates),
+                  "loss in nats per token, its lowest being", loss.last, loss.lowest};
+}
+
+Overrides for_divergence(const Examination& seen) {
+  const double rate = seen.training.peak_lr;
+  return {fmt::format("optimizer.lr={:.2g}", rate / 4), "model.residual.kind=admin",
+          fmt::format("optimizer.lr={:.2g}", rate / 16)};
+}
+
 }  // namespace
 
 std::vector<FindingRow> training_findings() {
@@ -71,6 +85,9 @@ std::vector<FindingRow> training_findings() {
       {"smoothing_too_strong", Severity::warning, "most of the target is spread over wrong words",
        "Szegedy et al. 2016, arXiv:1512.00567", find_smoothing,
        [](const Examination&) { return Overrides{"train.label_smoothing=0.1"}; }},
+      {"diverges_in_rehearsal", Severity::error,
+       "the loss rose and did not return while the first updates were rehearsed",
+       "Gilmer et al. 2021, arXiv:2110.04369", find_divergence, for_divergence},
   };
 }
 
