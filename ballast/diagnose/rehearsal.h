@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "ballast/diagnose/gauges.h"
+
 namespace ballast {
 
 /// The first updates of a training, as a rehearsal made them: its warm-up in fewer steps.
@@ -9,6 +11,7 @@ struct Rehearsal {
   std::vector<double> losses;     ///< of each update, nats per token, before it, without smoothing
   std::vector<double> gradients;  ///< norm of each update's, per token
   double clip_norm = 0;           ///< to which they were clipped; 0: not at all
+  History history = {};           ///< before the first update, and after 1, 2, 4, ... and the last
 };
 
 /// What losses came to, of averages over a tenth of them, before one that is not finite.

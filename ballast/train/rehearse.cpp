@@ -1,8 +1,10 @@
 #include "ballast/train/rehearse.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ballast/optim/clip.h"
+#include "ballast/train/instruments.h"
 #include "ballast/train/step.h"
 
 namespace ballast {
@@ -23,6 +25,8 @@ Rehearsal rehearse(const TrainingParts& parts, int64_t warmup, int64_t updates) 
   context.seed = parts.seed;
   parts.model->train();
   Rehearsal made{.clip_norm = parts.options.clip_norm};
+  Instruments instruments(parts);
+  made.history.push_back({0, instruments.measure()});
   for (int64_t update = 1; update <= updates; ++update) {
     const int64_t step = rehearsed_step(update, updates, warmup);
     const StepReport report = accumulate_gradients(parts, state, step - 1);
@@ -37,6 +41,9 @@ Rehearsal rehearse(const TrainingParts& parts, int64_t warmup, int64_t updates) 
       state.optimizer.step(schedule(step), *clip / static_cast<double>(report.tokens));
     }
     state.optimizer.clear_gradients();
+    if (std::has_single_bit(static_cast<uint64_t>(update)) || update == updates) {
+      made.history.push_back({update, instruments.measure()});
+    }
   }
   return made;
 }

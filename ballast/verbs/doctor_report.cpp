@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "ballast/train/instruments.h"
+
 namespace ballast {
 namespace {
 
@@ -40,6 +42,18 @@ Json json_of(const ReportedFinding& each) {
               {"remedy", finding.remedy}};
   for (const TriedRemedy& remedy : tried) row["tried"].push_back(json_of(remedy));
   return row;
+}
+
+Json json_of(const Rehearsal& rehearsal) {
+  Json history = Json::array();
+  for (const Sample& sample : rehearsal.history) {
+    Json record = {{"update", sample.step}};
+    record.update(gauges_record(sample.extremes));
+    history.push_back(record);
+  }
+  return {{"losses", numbers(rehearsal.losses)},
+          {"gradient_norms", numbers(rehearsal.gradients)},
+          {"history", history}};
 }
 
 Json json_of(const TrainingFacts& facts) {
@@ -107,8 +121,7 @@ Json doctor_json(const Examination& examination, const std::vector<ReportedFindi
     all["largest_stable_lr"] = number(examination.sharpness->largest_rate);
   }
   if (examination.rehearsal) {
-    all["rehearsal"] = {{"losses", numbers(examination.rehearsal->losses)},
-                        {"gradient_norms", numbers(examination.rehearsal->gradients)}};
+    all["rehearsal"] = json_of(*examination.rehearsal);
   }
   all["training"] = json_of(examination.training);
   all["text"] = json_of(examination.text);
