@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace ballast {
@@ -54,6 +55,22 @@ Copies copies_in(const EncodedCorpus& corpus, const TextSides& sides) {
   return found;
 }
 
+double entropy_of_targets(const EncodedCorpus& corpus, const TextSides& sides) {
+  std::map<int32_t, double> counts;
+  double all = 0;
+  for (int64_t i = 0; i < std::min(corpus.count(), sides.sequences); ++i) {
+    // The first piece is given and not predicted.
+    for (const int32_t id :
+         corpus.target[i].subspan(std::min<size_t>(1, corpus.target[i].size()))) {
+      ++counts[id];
+      ++all;
+    }
+  }
+  double entropy = 0;
+  for (const auto& [id, count] : counts) entropy -= count / all * std::log(count / all);
+  return entropy;
+}
+
 }  // namespace
 
 TextFacts text_facts(const EncodedCorpus& corpus, const TextSides& sides) {
@@ -61,14 +78,14 @@ TextFacts text_facts(const EncodedCorpus& corpus, const TextSides& sides) {
   const auto count = static_cast<double>(std::max<int64_t>(corpus.count(), 1));
   const double seen = std::min(count, static_cast<double>(sides.sequences));
   const auto dropped = static_cast<double>(corpus.dropped_empty + corpus.dropped_long);
-  return {
-      .sequences = corpus.count(),
-      .dropped_share = dropped / (dropped + count),
-      .repeated_share = copies.repeated / seen,
-      .copied_share = copies.copied / seen,
-      .unknown_share = copies.unknown / std::max(copies.ids, 1.0),
-      .length_correlation = length_correlation(corpus),
-      .tokens_per_id = copies.ids / static_cast<double>(std::max<int64_t>(sides.vocabulary, 1))};
+  return {.sequences = corpus.count(),
+          .dropped_share = dropped / (dropped + count),
+          .repeated_share = copies.repeated / seen,
+          .copied_share = copies.copied / seen,
+          .unknown_share = copies.unknown / std::max(copies.ids, 1.0),
+          .length_correlation = length_correlation(corpus),
+          .tokens_per_id = copies.ids / static_cast<double>(std::max<int64_t>(sides.vocabulary, 1)),
+          .unigram_entropy = entropy_of_targets(corpus, sides)};
 }
 
 TrainingFacts schedule_facts(const Schedule& schedule, int64_t steps) {

@@ -11,6 +11,7 @@
 #include "ballast/base/update_size.h"
 #include "ballast/data/corpus.h"
 #include "ballast/diagnose/measurement.h"
+#include "ballast/diagnose/rehearsal.h"
 #include "ballast/diagnose/sensitivity.h"
 #include "ballast/model/options.h"
 
@@ -25,6 +26,7 @@ struct TextFacts {
   double unknown_share = 0;       ///< ids that are the unknown piece
   double length_correlation = 1;  ///< of the two sides' lengths; 1 without a source
   double tokens_per_id = 0;       ///< of the text, for each id of the vocabulary
+  double unigram_entropy = 0;  ///< of the target's ids, nats: the loss of knowing only how frequent
 };
 
 /// `unknown_source` and `unknown_target`: ids of the unknown pieces, -1 where there are none.
@@ -56,6 +58,7 @@ struct Examination {
   TextFacts text;
   Measurements measurements;
   std::optional<Sharpness> sharpness = {};
+  std::optional<Rehearsal> rehearsal = {};
 };
 
 enum class Severity { note, warning, error };
@@ -78,7 +81,7 @@ struct Finding {
   std::string_view name, reason, source;
   Severity severity = Severity::note;
   Evidence evidence;
-  std::vector<std::string> remedy;  ///< overrides of the recipe, any of which is to help
+  std::vector<std::string> remedy;  ///< overrides of the recipe, each to help alone, the best first
 };
 
 /// A cause to look for. A row is a pure function of the examination; a cause that explains another

@@ -29,13 +29,18 @@ std::optional<Spot> Spots::of(const Passing& passing) const {
   return spot;
 }
 
-Untouched::Untouched(Transformer& model) : model_(model), was_training_(model.is_training()) {
+Untouched::Untouched(Transformer& model)
+    : model_(model),
+      was_training_(model.is_training()),
+      activations_((model.decoder ? model.decoder : model.encoder)->activations) {
+  model.set_activations(Activations::kept);
   for (const torch::Tensor& each : model.buffers()) buffers_.push_back(each.clone());
 }
 
 Untouched::~Untouched() {
   const torch::NoGradGuard no_grad;
   model_.train(was_training_);
+  model_.set_activations(activations_);
   const std::vector<torch::Tensor> now = model_.buffers();
   for (size_t i = 0; i < now.size(); ++i) torch::Tensor(now[i]).copy_(buffers_[i]);
   for (torch::Tensor& each : model_.parameters()) each.mutable_grad().reset();

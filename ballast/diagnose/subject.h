@@ -35,7 +35,8 @@ class Spots {
 };
 
 /// The mode and running statistics that a model had, again when this is destroyed; gradients are
-/// dropped. The model has to outlive it.
+/// dropped. Until then blocks keep what they compute, since one that computes again would be seen
+/// twice. The model has to outlive it.
 class Untouched {
  public:
   explicit Untouched(Transformer& model);
@@ -46,6 +47,7 @@ class Untouched {
  private:
   Transformer& model_;
   bool was_training_;
+  Activations activations_;
   std::vector<torch::Tensor> buffers_;
 };
 

@@ -7,32 +7,45 @@
 
 #include "ballast/data/batch_stream.h"
 #include "ballast/diagnose/signal.h"
-#include "ballast/optim/schedules.h"
 #include "ballast/train/evaluate.h"
+#include "ballast/train/instruments.h"
+#include "ballast/train/rehearse.h"
 
 namespace ballast {
 namespace {
 
-TrainingFacts training_facts(const Recipe& recipe) {
-  const Schedule schedule =
-      make_schedule(recipe.schedule, peak_lr(recipe.optimizer), recipe.train.steps);
-  TrainingFacts facts = schedule_facts(schedule, recipe.train.steps);
-  facts.update = update_size(recipe.optimizer, {.role = Role::feed_forward_in});
-  facts.label_smoothing = recipe.train.label_smoothing;
-  facts.clip_norm = recipe.train.clip_norm;
-  facts.bf16 = recipe.train.precision == Precision::bf16;
-  return facts;
-}
-
-Batch first_batch(const Recipe& recipe, const std::shared_ptr<const EncodedCorpus>& corpus,
-                  int64_t tokens) {
+/// Of a batch that is looked at: `tokens`, or what the longest sequence has.
+int64_t tokens_of_batch(const Recipe& recipe, const std::shared_ptr<const EncodedCorpus>& corpus,
+                        int64_t tokens) {
   int64_t longest = 0;
   for (int64_t i = 0; i < corpus->count(); ++i) {
     longest = std::max(longest, corpus->target_tokens(i) + 1);
     if (corpus->is_parallel()) longest = std::max(longest, corpus->source.length(i));
   }
-  const int64_t limit = std::min(recipe.train.batch_tokens, std::max(tokens, longest));
-  return BatchStream(corpus, {.tokens = limit}, static_cast<uint64_t>(recipe.seed)).next();
+  return std::min(recipe.train.batch_tokens, std::max(tokens, longest));
+}
+
+/// The model is as before afterwards.
+Rehearsal rehearsal_of(const Recipe& recipe, const PlannedModel& planned,
+                       const std::shared_ptr<const EncodedCorpus>& corpus, int64_t batch_tokens,
+                       int64_t warmup, int64_t updates) {
+  const Untouched untouched(*planned.model);
+  const std::vector<torch::Tensor> parameters = planned.model->parameters();
+  std::vector<torch::Tensor> values;
+  for (const torch::Tensor& each : parameters) values.push_back(each.detach().clone());
+  TrainingParts parts{.model = planned.model,
+                      .plan = planned.plan,
+                      .optimizer = recipe.optimizer,
+                      .schedule = recipe.schedule,
+                      .options = recipe.train,
+                      .train = corpus,
+                      .seed = static_cast<uint64_t>(recipe.seed)};
+  parts.options.batch_tokens = batch_tokens;
+  parts.options.accumulate = 1;
+  Rehearsal made = rehearse(parts, warmup, updates);
+  const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < values.size(); ++i) parameters[i].detach().copy_(values[i]);
+  return made;
 }
 
 /// The first sequences as lists, nothing hidden.
@@ -56,9 +69,12 @@ Examination examine(const Recipe& recipe, const PlannedModel& planned,
                     const std::shared_ptr<const EncodedCorpus>& corpus,
                     const Tokenizers& tokenizers, const ExaminationEffort& effort) {
   Transformer& model = *planned.model;
-  const Batch batch = first_batch(recipe, corpus, effort.tokens).to(model.device());
+  const int64_t tokens = tokens_of_batch(recipe, corpus, effort.tokens);
+  const auto seed = static_cast<uint64_t>(recipe.seed);
+  const Batch batch = BatchStream(corpus, {.tokens = tokens}, seed).next().to(model.device());
   const Subject subject{model, planned.plan, batch, loss_options(recipe.train)};
-  Examination made{.model = model.options(), .training = training_facts(recipe)};
+  Examination made{.model = model.options(),
+                   .training = training_facts(recipe.optimizer, recipe.schedule, recipe.train)};
   made.text = text_facts(listed(*corpus, effort.sequences),
                          {.unknown_source = tokenizers.source.unknown_id(),
                           .unknown_target = tokenizers.target.unknown_id(),
@@ -70,6 +86,10 @@ Examination examine(const Recipe& recipe, const PlannedModel& planned,
   if (effort.sharpness) {
     constexpr double momentum = 0.9;
     made.sharpness = preconditioned_sharpness(subject, made.training.update, momentum);
+  }
+  if (effort.rehearsal > 0) {
+    made.rehearsal =
+        rehearsal_of(recipe, planned, corpus, tokens, made.training.warmup, effort.rehearsal);
   }
   return made;
 }

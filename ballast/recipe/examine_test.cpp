@@ -137,6 +137,14 @@ std::vector<Plant> training_plants() {
        }},
       {"RateAboveStable", "rate_above_stable",
        [](Patient& p) {
+         Sgd sgd;
+         sgd.lr = 100;
+         p.recipe.optimizer = sgd;
+         p.recipe.schedule = ConstantOptions{};
+         p.recipe.train.clip_norm = 0;
+       }},
+      {"FirstRateOvershoots", "first_rate_overshoots",
+       [](Patient& p) {
          p.recipe.optimizer = adam_with_rate(1);
          p.recipe.schedule = ConstantOptions{};
        }},

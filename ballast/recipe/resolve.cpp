@@ -20,6 +20,7 @@ namespace {
 /// decodes, and where its files lie (that the text is the same is checked by the text itself).
 constexpr std::string_view free_options[] = {"train.steps",
                                              "train.log_every",
+                                             "train.instruments_every",
                                              "train.validate_every",
                                              "train.bleu_sentences",
                                              "train.keep",

@@ -1,5 +1,7 @@
 #include "ballast/train/journal.h"
 
+#include <fmt/format.h>
+
 namespace ballast {
 
 Journal::Journal(const RunDirectory& directory, int64_t resumed_step, std::ostream& out,
@@ -19,6 +21,14 @@ void Journal::step(int64_t step, const StepReport& report) {
   events_.scalar(step, "train/nll", report.nll);
   events_.scalar(step, "train/learning_rate", report.lr);
   events_.scalar(step, "train/gradient_norm", report.gradient_norm);
+}
+
+void Journal::gauges(int64_t step, const std::vector<Extremes>& extremes) {
+  log_.append(step, gauges_record(extremes));
+  for (const Extremes& each : extremes) {
+    events_.scalar(step, fmt::format("gauges/{}/largest", each.gauge->name), each.largest);
+    events_.scalar(step, fmt::format("gauges/{}/smallest", each.gauge->name), each.smallest);
+  }
 }
 
 void Journal::validation(int64_t step, const nlohmann::ordered_json& values,

@@ -4,22 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string_view>
+#include <vector>
 
 #include "ballast/store/run_directory.h"
+#include "ballast/train/instruments.h"
 #include "ballast/train/log.h"
 #include "ballast/train/progress.h"
+#include "ballast/train/step_report.h"
 #include "ballast/train/tensorboard.h"
 
 namespace ballast {
-
-/// One training step. Means are per target token, losses in nats.
-struct StepReport {
-  double loss = 0, nll = 0, gradient_norm = 0;
-  double lr = 0;
-  int64_t tokens = 0;   ///< of the target
-  int64_t epoch = 0;    ///< the pass over the corpus that gives the next batch
-  bool applied = true;  ///< false: a number was not finite, so the step left the model alone
-};
 
 /// What a run tells of itself: records in `log.jsonl`, scalars in TensorBoard's event file, lines
 /// for whoever watches. All members throw StoreError when a file cannot be written.
@@ -34,6 +28,9 @@ class Journal {
   const nlohmann::json& resumed() const { return log_.resumed(); }
 
   void step(int64_t step, const StepReport& report);
+
+  /// What instruments showed after a step.
+  void gauges(int64_t step, const std::vector<Extremes>& extremes);
 
   /// `values` stand in log and events under their own names, `text` is the line. The record is on
   /// the disk when this returns.

@@ -31,6 +31,7 @@ struct TrainOptions {
   double z_loss = 0;
   double clip_norm = 1;
   int64_t log_every = 10;
+  int64_t instruments_every = 100;
   int64_t validate_every = 500;
   int64_t bleu_sentences = 200;
   int64_t checkpoint_every = 500;
@@ -60,6 +61,10 @@ struct TrainOptions {
         field("clip_norm", &T::clip_norm, "largest gradient norm per token; 0 = no clipping",
               at_least_zero),
         field("log_every", &T::log_every, "steps between two records of the log", at_least_one),
+        field("instruments_every", &T::instruments_every,
+              "steps between two looks at moments, gradients and attention, which a post-mortem "
+              "reads; 0 = never",
+              at_least_zero),
         field("validate_every", &T::validate_every, "steps between two validations; 0 = never",
               at_least_zero),
         field("bleu_sentences", &T::bleu_sentences,

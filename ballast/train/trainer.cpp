@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "ballast/base/error.h"
-#include "ballast/kernels/cross_entropy.h"
 #include "ballast/optim/clip.h"
-#include "ballast/train/evaluate.h"
+#include "ballast/train/step.h"
 
 namespace ballast {
 
@@ -20,6 +19,8 @@ Trainer::Trainer(TrainingParts parts, RunDirectory& directory, std::ostream& out
       checkpoints_(parts_, directory),
       journal_(directory, checkpoints_.last(), out, terminal, parts_.options.steps),
       validation_(parts_, directory, journal_),
+      instruments_(parts_),
+      directory_(directory),
       begun_(std::chrono::steady_clock::now()) {
   parts_.model->context().seed = parts_.seed;
   parts_.model->context().precision = parts_.options.precision;
@@ -49,7 +50,7 @@ TrainingSummary Trainer::run(const std::stop_token& stop) {
 }
 
 StepReport Trainer::train_step() {
-  StepReport report = accumulated();
+  StepReport report = accumulate_gradients(parts_, state_, step());
   const Verdict verdict = state_.guard.observe(step() + 1, report.loss, report.gradient_norm);
   if (verdict.kind == Verdict::Kind::diverged) diverged(report, verdict.reason);
   const auto clip = clip_scale(report.gradient_norm, parts_.options.clip_norm);
@@ -63,35 +64,17 @@ StepReport Trainer::train_step() {
                               first_non_finite_gradient(state_.optimizer.parameters())));
   }
   state_.optimizer.clear_gradients();
-  return report;
-}
-
-/// Gradients of the summed loss over all batches of one update; what is reported is per token.
-StepReport Trainer::accumulated() {
-  StepReport report;
-  Transformer& model = *parts_.model;
-  const torch::Device device = model.device();
-  model.context().step = step();
-  for (int64_t micro = 0; micro < parts_.options.accumulate; ++micro) {
-    const Batch batch = state_.stream.next().to(device);
-    model.context().micro_batch = micro;
-    const CrossEntropy sums = cross_entropy(model.predictions(batch), loss_options(parts_.options));
-    sums.objective.backward();
-    report.loss += sums.loss.item<double>();
-    report.nll += sums.nll.item<double>();
-    report.tokens += sums.tokens;
+  const bool is_first_skip = !report.applied && state_.guard.state().non_finite == 1;
+  if (is_first_skip && parts_.options.instruments_every > 0) {
+    journal_.gauges(step() + 1, instruments_.measure());
   }
-  const auto count = static_cast<double>(std::max<int64_t>(report.tokens, 1));
-  report.loss /= count;
-  report.nll /= count;
-  report.gradient_norm = gradient_norm(state_.optimizer.parameters()) / count;
-  report.epoch = state_.stream.position().epoch;
   return report;
 }
 
 void Trainer::after_step(const StepReport& report, const std::stop_token& stop) {
   tokens_ += report.tokens;
   if (is_due(parts_.options.log_every) || step() == 1) journal_.step(step(), report);
+  if (instruments_.is_due(step())) journal_.gauges(step(), instruments_.measure());
   journal_.show({step(), tokens_, seconds(), report.loss, report.lr});
   validation_.reach(step());
   if (is_due(parts_.options.checkpoint_every) || validation_.is_owed() || is_last()) save();
@@ -108,16 +91,21 @@ double Trainer::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
 }
 
-void Trainer::diverged(const StepReport& report, const std::string& reason) const {
+void Trainer::diverged(const StepReport& report, const std::string& reason) {
   const std::string tensor = first_non_finite_gradient(state_.optimizer.parameters());
+  journal_.sync();
+  History history = history_in(directory_.file("log.jsonl"));
+  history.push_back({step() + 1, instruments_.measure()});
+  const std::string found =
+      post_mortem(history, training_facts(parts_.optimizer, parts_.schedule, parts_.options));
   const int64_t saved = checkpoints_.last();
-  throw DivergenceError(
-      fmt::format("diverged at {}{}; {}. Try a smaller lr, a longer warmup, or model.residual = "
-                  "\"admin\"",
-                  reason,
+  const std::string what =
+      fmt::format("diverged at {}{}; {}", reason,
                   tensor.empty() ? "" : fmt::format("; first non-finite gradient in {}", tensor),
-                  saved > 0 ? fmt::format("step {} is saved", saved) : "no step was saved"),
-      {step() + 1, report.loss, report.gradient_norm, tensor});
+                  saved > 0 ? fmt::format("step {} is saved", saved) : "no step was saved");
+  directory_.write_text("post-mortem.txt", what + "\n" + found);
+  throw DivergenceError(what + "\n" + found,
+                        {step() + 1, report.loss, report.gradient_norm, tensor});
 }
 
 }  // namespace ballast

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ballast/train/checkpoint.h"
+#include "ballast/train/instruments.h"
 #include "ballast/train/journal.h"
 #include "ballast/train/training_parts.h"
 #include "ballast/train/validation.h"
@@ -34,17 +35,17 @@ class Trainer {
   Trainer(const Trainer&) = delete;  // its parts refer to each other
 
   /// Trains until the last step, a stop request (saved first), or no more improvement. Throws
-  /// DivergenceError; the steps saved before stay as they are.
+  /// DivergenceError, with the post-mortem, which lies in `post-mortem.txt` then; the steps saved
+  /// before stay as they are.
   TrainingSummary run(const std::stop_token& stop = {});
 
   int64_t step() const { return state_.step(); }
 
  private:
   StepReport train_step();
-  StepReport accumulated();
   void after_step(const StepReport& report, const std::stop_token& stop);
   void save();
-  [[noreturn]] void diverged(const StepReport& report, const std::string& reason) const;
+  [[noreturn]] void diverged(const StepReport& report, const std::string& reason);
   bool is_due(int64_t every) const { return every > 0 && step() % every == 0; }
   bool is_last() const { return step() == parts_.options.steps; }
   double seconds() const;
@@ -55,6 +56,8 @@ class Trainer {
   Checkpoints checkpoints_;
   Journal journal_;
   Validation validation_;
+  Instruments instruments_;
+  RunDirectory& directory_;
   std::chrono::steady_clock::time_point begun_;
   int64_t tokens_ = 0;  // target tokens of this process
 };

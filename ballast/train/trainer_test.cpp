@@ -116,6 +116,45 @@ TEST_F(TrainingRun, ABestStepThatWasDeletedIsForgotten) {
   EXPECT_TRUE(!directory.best() || directory.best()->step < best);
 }
 
+TEST_F(TrainingRun, InstrumentsLeaveNoTraceInWhatIsTrained) {
+  for (const auto& [run, every] : {std::pair{"seen", 1}, std::pair{"unseen", 0}}) {
+    TrainingParts with = parts(nullptr);
+    with.options.instruments_every = every;
+    with.options.recompute = true;
+    auto directory = RunDirectory::open_or_create(directory_ / run);
+    std::ostringstream out;
+    Trainer(std::move(with), directory, out, Terminal::no).run();
+  }
+  for (const auto* file :
+       {"step-00000006/model.safetensors", "step-00000006/optimizer.safetensors"}) {
+    EXPECT_EQ(text(std::string("seen/") + file), text(std::string("unseen/") + file)) << file;
+  }
+  const History history = history_in(directory_ / "seen/log.jsonl");
+  ASSERT_EQ(history.size(), 6U);
+  EXPECT_EQ(history[5].step, 6);
+  EXPECT_EQ(history[0].extremes.size(), gauges().size());
+  EXPECT_TRUE(history_in(directory_ / "unseen/log.jsonl").empty());
+}
+
+TEST_F(TrainingRun, ADivergedOneLeavesItsPostMortem) {
+  TrainingParts with = parts(nullptr);
+  Adam adam;
+  adam.lr = 1e30;
+  with.optimizer = adam;
+  with.options.clip_norm = 0;
+  with.options.stability.non_finite_limit = 1;
+  auto directory = RunDirectory::open_or_create(directory_ / "run");
+  std::ostringstream out;
+  Trainer trainer(std::move(with), directory, out, Terminal::no);
+  try {
+    trainer.run();
+    FAIL() << "trained with a rate of 1e30";
+  } catch (const DivergenceError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("post-mortem"));
+    EXPECT_EQ(text("run/post-mortem.txt"), error.what());
+  }
+}
+
 // It acts on the weights, and what is reported before the first update is the loss without it.
 TEST_F(TrainingRun, AZLossIsLearntFromAndNotReported) {
   const auto lines_of = [&](const std::string& run, double z_loss) {

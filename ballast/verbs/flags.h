@@ -85,7 +85,10 @@ struct EvaluateFlags {
 struct DoctorFlags {
   RecipeFlags recipe;
   bool json = false;
-  bool all = false;  ///< every measurement, not what was found alone
+  bool all = false;       ///< every measurement, not what was found alone
+  bool rehearse = false;  ///< make the first updates
+  bool trial = false;     ///< rehearse, and try the remedies
+  int64_t updates = 60;   ///< of a rehearsal
   MachineFlags machine;
 };
 
