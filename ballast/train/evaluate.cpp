@@ -8,6 +8,7 @@
 #include "ballast/decode/translate.h"
 #include "ballast/metrics/bleu.h"
 #include "ballast/model/evaluation_mode.h"
+#include "ballast/train/greedy.h"
 
 namespace ballast {
 
@@ -24,16 +25,20 @@ Evaluation evaluate(Transformer& model, const EncodedCorpus& corpus, const Batch
   const EvaluationMode evaluating(model);
   const torch::Device device = model.device();
   double loss_sum = 0, nll_sum = 0;
-  int64_t tokens = 0;
+  int64_t tokens = 0, hits = 0;
   for (const auto& sequences : plan_in_order(corpus, limits)) {
     const Batch batch = make_batch(corpus, sequences).to(device);
-    const CrossEntropy sums = cross_entropy(model.predictions(batch), loss);
+    const CrossEntropyInputs inputs = model.predictions(batch);
+    const CrossEntropy sums = cross_entropy(inputs, loss);
+    if (batch.predicted.defined()) hits += greedy_hits(inputs).sum().item<int64_t>();
     loss_sum += sums.loss.item<double>();
     nll_sum += sums.nll.item<double>();
     tokens += sums.tokens;
   }
   const auto count = static_cast<double>(std::max<int64_t>(tokens, 1));
-  return {loss_sum / count, nll_sum / count, tokens};
+  Evaluation found{loss_sum / count, nll_sum / count, tokens};
+  if (corpus.masking) found.accuracy = static_cast<double>(hits) / count;
+  return found;
 }
 
 double validation_bleu(Transformer& model, const Tokenizer& tokenizer, const TranslationJob& job) {

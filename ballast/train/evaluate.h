@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Evaluation {
   double loss = 0;  ///< with label smoothing
   double nll = 0;   ///< without
   int64_t tokens = 0;
+  std::optional<double> accuracy = {};  ///< share of hidden tokens that are found, of a masked_lm
 
   double perplexity() const;
 };

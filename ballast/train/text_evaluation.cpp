@@ -35,7 +35,7 @@ void for_each_document(const std::vector<std::string>& files, const DocumentRule
 }  // namespace
 
 bool continues_text(const ModelOptions& options) {
-  return !options.shape().has_source && options.layers(Stack::decoder) > 0;
+  return !options.shape().has_source && !options.shape().predicts_masked();
 }
 
 EncodedText read_text(const std::vector<std::string>& files, const Tokenizer& tokenizer,

@@ -40,6 +40,10 @@ void Validation::run(int64_t step) {
     values["validation_bits_per_byte"] = bits;
     text += fmt::format(", {:.4f} bits a byte", bits);
   }
+  if (found.accuracy) {
+    values["validation_accuracy"] = *found.accuracy;
+    text += fmt::format(", accuracy {:.4f}", *found.accuracy);
+  }
   if (parts_.options.bleu_sentences > 0 && parts_.valid->is_parallel()) {
     const double bleu =
         validation_bleu(model, *parts_.tokenizer,

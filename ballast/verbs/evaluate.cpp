@@ -58,14 +58,16 @@ void evaluate_corpus(const EvaluateFlags& flags, OpenedRun& run) {
   const Evaluation found =
       ballast::evaluate(*run.model, corpus, {.tokens = train.batch_tokens}, loss_options(train));
   if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"loss", found.loss},
-                                              {"nll", found.nll},
-                                              {"perplexity", found.perplexity()},
-                                              {"tokens", found.tokens}}
-                           .dump(2));
+    nlohmann::ordered_json json{{"loss", found.loss},
+                                {"nll", found.nll},
+                                {"perplexity", found.perplexity()},
+                                {"tokens", found.tokens}};
+    if (found.accuracy) json["accuracy"] = *found.accuracy;
+    fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("loss {:.4f}, nll {:.4f} nats a token, perplexity {:.3f}, {} tokens\n", found.loss,
                found.nll, found.perplexity(), found.tokens);
+    if (found.accuracy) fmt::print("accuracy {:.4f} of hidden tokens\n", *found.accuracy);
   }
 }
 
