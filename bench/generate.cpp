@@ -118,7 +118,7 @@ nlohmann::json our_text(Transformer& model, const Flags& flags, bool greedy) {
 int64_t chosen(const torch::Tensor& logits, bool greedy) {
   if (greedy) return logits.argmax().item<int64_t>();
   const auto [values, ids] = logits.topk(std::min(top_k, logits.size(0)));
-  return ids[torch::multinomial(torch::softmax(values, 0), 1)].item<int64_t>();
+  return ids.index_select(0, torch::multinomial(torch::softmax(values, 0), 1)).item<int64_t>();
 }
 
 nlohmann::json stock_text(StockGenerator& stock, const Flags& flags, bool greedy) {

@@ -32,8 +32,7 @@ std::optional<Evidence> find_unstable_rate(const Examination& seen) {
   return can_run_away(seen) ? first_rate_above(seen, 2) : std::nullopt;
 }
 
-/// Updates of a bounded size overshoot and mostly return: of the trainings in experiments/prediction
-/// at 1 to 10 times this rate nearly all learn.
+/// Updates of a bounded size overshoot and mostly return.
 std::optional<Evidence> find_overshooting_rate(const Examination& seen) {
   return can_run_away(seen) ? std::nullopt : first_rate_above(seen, 10);
 }

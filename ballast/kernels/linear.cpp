@@ -231,13 +231,11 @@ void multiply_into(const torch::Tensor& z, const torch::Tensor& x, const torch::
                                data_of<T>(weight), z.data_ptr<float>()});
 }
 
-/// See `few_rows`.
 torch::Tensor few_rows_forward(const torch::Tensor& x, const torch::Tensor& weight,
                                const torch::Tensor& bias, const LinearOptions& options) {
   const LinearCall call(x, bias.defined(), options);
   const auto [rows, matrix] = operands(x, weight, options);
-  const auto wide = rows.options().dtype(torch::kFloat32);
-  const torch::Tensor z = torch::empty({rows.size(0), matrix.size(0)}, wide);
+  const torch::Tensor z = torch::empty({rows.size(0), matrix.size(0)}, torch::kFloat32);
   is_bf16(rows) ? multiply_into<uint16_t>(z, rows, matrix) : multiply_into<float>(z, rows, matrix);
   torch::Tensor y = z;
   if (bias.defined() || call.multiplier != 1 || !call.activation.is_identity()) {

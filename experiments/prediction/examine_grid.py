@@ -28,6 +28,18 @@ def arguments():
     return parser.parse_args()
 
 
+def summary(told):
+    """What `predict.py` reads, and what a threshold may be chosen by; all measurements are much longer."""
+    rehearsal = told["rehearsal"]
+    return {"verdict": told["verdict"],
+            "findings": [[each["name"], each["severity"]] for each in told["findings"]],
+            "unigram_entropy": told["text"]["unigram_entropy"],
+            "peak_lr": told["training"]["peak_lr"],
+            "largest_stable_lr": told["largest_stable_lr"],
+            "rehearsal": [round(x, 4) if x is not None else None for x in rehearsal["losses"]],
+            "gauges": rehearsal["history"][-1]["gauges"]}
+
+
 def main():
     options = arguments()
     done = {r["name"] for r in grid.read_records(options.out)} if options.out.exists() else set()
@@ -41,7 +53,7 @@ def main():
         told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if told.returncode not in (0, 5):
             sys.exit(f"{name} ended with exit code {told.returncode}: {told.stderr}")
-        examination = json.loads(told.stdout)
+        examination = summary(json.loads(told.stdout))
         with options.out.open("a") as out:
             out.write(json.dumps({"name": name, **examination}) + "\n")
         print(f"{name} {time.time() - begun:.0f} s, {examination['verdict']}", flush=True)

@@ -26,7 +26,7 @@ def table(rows):
 def report(title, names, outcomes, examinations):
     rows = []
     for name in names:
-        entropy = examinations[name]["text"]["unigram_entropy"]
+        entropy = examinations[name]["unigram_entropy"]
         rows.append((grid.outcome(outcomes[name], entropy), examinations[name]["verdict"]))
     right = sum((outcome == "diverged") == (verdict == "will diverge") for outcome, verdict in rows)
     missed = sum(row == ("diverged", "stable") for row in rows)
