@@ -31,7 +31,7 @@ class EveryPrefill : public ::testing::TestWithParam<LawCase> {
  protected:
   std::shared_ptr<Transformer> model(ModelKind kind) {
     LawCase each = GetParam();
-    each.options.kind = kind;
+    each.options = testing::as_kind(kind, each.options);
     auto made = testing::toy_model(each);
     calibrate(*made, kind == ModelKind::seq2seq ? source_ : Packed(), target_);
     // Away from the start everything takes part, also what begins at zero.

@@ -44,8 +44,10 @@ inline std::shared_ptr<Transformer> toy_model(const LawCase& each) {
 std::shared_ptr<Transformer> moved_toy_model(const LawCase& each, const Packed& source,
                                              const Packed& target);
 
-/// Root mean square of the difference between a sample of the gradients of a model in double and
-/// those measured by changing its parameters, over that of these. `loss` is a scalar of the model.
+/// Root mean square, over the parameters of a model in double, of the difference between the
+/// derivative along a random direction that its gradient gives and the one measured by going a step
+/// there and back, over that of the measured ones. A direction moves every element of its
+/// parameter, so a single wrong one shows. `loss` is a scalar of the model.
 double gradient_error(Transformer& model, const std::function<torch::Tensor()>& loss);
 
 /// One toy model for every row of a list. Norms that read more than one token stand in the encoder.
