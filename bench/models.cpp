@@ -3,13 +3,26 @@
 #include <array>
 
 #include "ballast/base/error.h"
+#include "ballast/model/presets.h"
+#include "bench/stock_llama.h"
 
 namespace ballast::bench {
 namespace {
 
+using StockOf = std::unique_ptr<StockModel> (*)(const Transformer& ours);
+
+std::unique_ptr<StockModel> post_norm(const Transformer& ours) {
+  return std::make_unique<StockTransformer>(ours, pad_id);
+}
+
+std::unique_ptr<StockModel> llama(const Transformer& ours) {
+  return std::make_unique<StockLlama>(ours);
+}
+
 struct Named {
   const char* name;
   ModelOptions options;
+  StockOf stock = post_norm;
 };
 
 ModelOptions sized(ModelKind kind, int64_t layers, int64_t d_model, int64_t heads) {
@@ -22,10 +35,21 @@ ModelOptions sized(ModelKind kind, int64_t layers, int64_t d_model, int64_t head
           .residual = PostNorm{}};
 }
 
-std::array<Named, 3> models() {
+ModelOptions llama_shaped(int64_t layers, int64_t d_model, int64_t heads) {
+  ModelOptions options;
+  adopt(LlamaPreset{}, options);
+  options.d_model = d_model;
+  options.d_ff = 8 * d_model / 3;
+  options.heads = heads;
+  options.decoder_layers = layers;
+  return options;
+}
+
+std::array<Named, 4> models() {
   return {{{"seq2seq-6-512", sized(ModelKind::seq2seq, 6, 512, 8)},
            {"seq2seq-18-128", sized(ModelKind::seq2seq, 18, 128, 4)},
-           {"causal-12-768", sized(ModelKind::causal_lm, 12, 768, 12)}}};
+           {"causal-12-768", sized(ModelKind::causal_lm, 12, 768, 12)},
+           {"llama-12-768", llama_shaped(12, 768, 12), llama}}};
 }
 
 }  // namespace
@@ -34,6 +58,13 @@ std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const Named& each : models()) names.emplace_back(each.name);
   return names;
+}
+
+std::unique_ptr<StockModel> stock_of(const std::string& model, const Transformer& ours) {
+  for (const Named& each : models()) {
+    if (model == each.name) return each.stock(ours);
+  }
+  throw RecipeError("--model " + model + ": there is no such model; see --help");
 }
 
 Recipe recipe_of(const std::string& model, const std::filesystem::path& corpus) {

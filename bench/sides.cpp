@@ -10,12 +10,11 @@
 #include "ballast/kernels/cross_entropy.h"
 #include "ballast/optim/clip.h"
 #include "ballast/train/evaluate.h"
+#include "bench/models.h"
 #include "bench/statistics.h"
 
 namespace ballast::bench {
 namespace {
-
-constexpr int64_t pad_id = 0;  // of every vocabulary that `Tokenizer` learns
 
 torch::optim::AdamOptions stock_options(const Recipe& recipe) {
   const auto& adam = std::get<Adam>(recipe.optimizer);
@@ -73,39 +72,39 @@ Gradient OurSide::gradient(const Batch& batch) {
   return found;
 }
 
-StockSide::StockSide(const Recipe& recipe, const Transformer& ours)
+StockSide::StockSide(const Recipe& recipe, std::unique_ptr<StockModel> model)
     : options_(recipe.train),
-      model_(ours, pad_id),
-      optimizer_(model_.parameters(), stock_options(recipe)) {}
+      model_(std::move(model)),
+      optimizer_(model_->parameters(), stock_options(recipe)) {}
 
 StepTime StockSide::step(const Batch& batch) {
   const PaddedBatch ready = padded(batch, pad_id);
   StepTime time;
-  model_.train();
+  model_->train();
   const Stopwatch forward;
-  const torch::Tensor loss = model_.loss(ready, options_.label_smoothing);
+  const torch::Tensor loss = model_->loss(ready, pad_id, options_.label_smoothing);
   time.forward = forward.seconds();
   const Stopwatch backward;
   loss.backward();
   time.backward = backward.seconds();
   const Stopwatch update;
-  torch::nn::utils::clip_grad_norm_(model_.parameters(), options_.clip_norm);
+  torch::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip_norm);
   optimizer_.step();
-  model_.zero_grad(/*set_to_none=*/true);
+  model_->zero_grad(/*set_to_none=*/true);
   time.update = update.seconds();
   return time;
 }
 
 Gradient StockSide::gradient(const Batch& batch) {
-  model_.eval();
-  const torch::Tensor loss = model_.loss(padded(batch, pad_id), options_.label_smoothing);
+  model_->eval();
+  const torch::Tensor loss = model_->loss(padded(batch, pad_id), pad_id, options_.label_smoothing);
   loss.backward();
   double squares = 0;  // in float64, since clip_grad_norm_ is off by 1e-4 in large tables
-  for (const torch::Tensor& each : model_.parameters()) {
+  for (const torch::Tensor& each : model_->parameters()) {
     squares += each.grad().to(torch::kFloat64).square().sum().item<double>();
   }
   const Gradient found{loss.item<double>(), std::sqrt(squares)};
-  model_.zero_grad(/*set_to_none=*/true);
+  model_->zero_grad(/*set_to_none=*/true);
   return found;
 }
 

@@ -44,8 +44,7 @@ class OurSide {
 /// The same step as one writes it with stock libtorch.
 class StockSide {
  public:
-  /// Starts from the values of `ours`.
-  StockSide(const Recipe& recipe, const Transformer& ours);
+  StockSide(const Recipe& recipe, std::unique_ptr<StockModel> model);
 
   /// Padding is not part of the time: a loader does it ahead.
   StepTime step(const Batch& batch);
@@ -55,7 +54,7 @@ class StockSide {
 
  private:
   TrainOptions options_;
-  StockTransformer model_;
+  std::unique_ptr<StockModel> model_;
   torch::optim::Adam optimizer_;
 };
 

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "bench/models.h"
 #include "bench/process.h"
 #include "bench/step_measurement.h"
 
@@ -34,7 +35,7 @@ void serve_side(const StepRequest& request, const SideRequest& side) {
   }
   const Recipe& recipe = variants.front().recipe;
   auto values = build_model(recipe, {data.vocabulary_size, data.vocabulary_size});
-  StockSide stock(recipe, *values.model);
+  StockSide stock(recipe, stock_of(request.model, *values.model));
   values = {};
   serve_steps(stock, batches);
 }

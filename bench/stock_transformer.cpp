@@ -88,7 +88,7 @@ StockTransformer::StockTransformer(const Transformer& ours, int64_t pad_id)
   decoder = own(*ours.decoder, ours.options().heads);
 }
 
-torch::Tensor StockTransformer::own(const torch::Tensor& value) {
+torch::Tensor StockModel::own(const torch::Tensor& value) {
   return register_parameter(fmt::format("{}", parameters().size()), value.detach().clone());
 }
 
@@ -174,7 +174,8 @@ torch::Tensor StockTransformer::logits(const torch::Tensor& hidden) const {
   return torch::linear(hidden, embedding_);
 }
 
-torch::Tensor StockTransformer::loss(const PaddedBatch& batch, double label_smoothing) const {
+torch::Tensor StockTransformer::loss(const PaddedBatch& batch, int64_t pad_id,
+                                     double label_smoothing) const {
   torch::Tensor memory, memory_mask;
   if (!encoder.empty()) {
     memory = encode(batch.source);
@@ -182,7 +183,7 @@ torch::Tensor StockTransformer::loss(const PaddedBatch& batch, double label_smoo
   }
   const torch::Tensor scores = logits(decode(batch.target_input.tokens, memory, memory_mask));
   return torch::cross_entropy_loss(scores.flatten(0, 1), batch.target_output.flatten(), {},
-                                   at::Reduction::Mean, pad_id_, label_smoothing);
+                                   at::Reduction::Mean, pad_id, label_smoothing);
 }
 
 }  // namespace ballast::bench

@@ -63,14 +63,26 @@ struct StockBlock {
   StockNorm self_attention_norm, cross_attention_norm, feed_forward_norm;
 };
 
+/// What stock libtorch computes beside ours: a module with a loss, and parameters with values of
+/// ours.
+class StockModel : public torch::nn::Module {
+ public:
+  /// Mean loss per target token that is no pad.
+  virtual torch::Tensor loss(const PaddedBatch& batch, int64_t pad_id,
+                             double label_smoothing) const = 0;
+
+ protected:
+  torch::Tensor own(const torch::Tensor& value);
+};
+
 /// A post-norm Transformer of stock ATen operations on padded batches, [length, B, D] as
 /// torch::nn::Transformer has it. It starts from the values of one of ours and computes the same.
-class StockTransformer : public torch::nn::Module {
+class StockTransformer : public StockModel {
  public:
   StockTransformer(const Transformer& ours, int64_t pad_id);
 
-  /// Mean loss per target token that is no pad.
-  torch::Tensor loss(const PaddedBatch& batch, double label_smoothing) const;
+  torch::Tensor loss(const PaddedBatch& batch, int64_t pad_id,
+                     double label_smoothing) const override;
 
   /// Encoder output [S, B, D].
   torch::Tensor encode(const Padded& source) const;
@@ -81,7 +93,7 @@ class StockTransformer : public torch::nn::Module {
   std::vector<StockBlock> encoder, decoder;
 
  private:
-  torch::Tensor own(const torch::Tensor& value);
+  using StockModel::own;
   StockLinear own(const Linear& linear);
   StockNorm own(const Norm& norm);
   StockAttention own(const Attention& attention, int64_t heads);
