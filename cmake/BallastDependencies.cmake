@@ -18,3 +18,4 @@ set_target_properties(ballast_dnnl PROPERTIES IMPORTED_LOCATION ${BALLAST_DNNL_L
                       INTERFACE_INCLUDE_DIRECTORIES ${BALLAST_DNNL_INCLUDE})
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)

@@ -65,6 +65,21 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   return at;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  for (;;) {
+    const size_t good = valid_utf8_prefix(text);
+    valid += text.substr(0, good);
+    text.remove_prefix(good);
+    if (text.empty()) return valid;
+    valid += "\uFFFD";
+    text.remove_prefix(1);
+    while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) {
+      text.remove_prefix(1);
+    }
+  }
+}
+
 bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
 
 LineReader::LineReader(const std::filesystem::path& file)

@@ -18,6 +18,9 @@ std::size_t valid_utf8_prefix(std::string_view text);
 
 bool is_valid_utf8(std::string_view text);
 
+/// The text with a replacement character in place of every sequence of bytes that is no UTF-8.
+std::string valid_utf8(std::string_view text);
+
 /// Longest line that is read, in bytes; what is longer is no text, or a file that unpacks without
 /// end.
 inline constexpr std::size_t longest_line = std::size_t{64} << 20;

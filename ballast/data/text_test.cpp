@@ -195,6 +195,11 @@ class Fifo {
   int writing_;
 };
 
+TEST(Utf8, IsMadeWellFormedByReplacing) {
+  EXPECT_EQ(valid_utf8("a\xE2\x82z\xFF\u00fc"), "a\uFFFDz\uFFFD\u00fc");
+  EXPECT_EQ(valid_utf8(""), "");
+}
+
 TEST_F(Text, ALineIsReadAsSoonAsItIsThereAndReadySaysWhen) {
   Fifo fifo(folder_ / "fifo");
   fifo.write("B\n");  // fewer bytes than tell the formats of files apart, and the front of one

@@ -29,6 +29,10 @@ Tokenizer Tokenizer::from_words(std::span<const std::string> lines, const std::s
   return Tokenizer(word_model(lines, name));
 }
 
+Tokenizer Tokenizer::from_json(std::string text, const std::string& name) {
+  return Tokenizer(byte_pair_model(std::move(text), name));
+}
+
 std::vector<int64_t> Tokenizer::encode(std::string_view text) const { return model_->encode(text); }
 
 std::string Tokenizer::decode(std::span<const int64_t> ids) const {

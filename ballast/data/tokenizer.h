@@ -16,7 +16,7 @@ enum class PieceKind { normal, unknown, control, unused, byte };
 
 /// One entry of a vocabulary, as other programs' files want it.
 struct Piece {
-  std::string text;  ///< U+2581 stands for a space
+  std::string text;  ///< U+2581 stands for a space; of byte-level ones `in_byte_alphabet`
   float score = 0;
   PieceKind kind = PieceKind::normal;
 };
@@ -49,22 +49,29 @@ class Tokenizer {
   /// empty list, a line with no word or several, and a word that is there twice.
   static Tokenizer from_words(std::span<const std::string> lines, const std::string& name);
 
-  /// Text that is not valid UTF-8 is taken with replacement characters; blank text gives no ids.
-  /// No text gives a special id other than unknown.
+  /// A byte-level vocabulary from the text of a `tokenizer.json`, see `parse_tokenizer_json`; where
+  /// it has no begin piece, the end piece begins (as in GPT-2). Raises DataError, which begins with
+  /// `name`, for what is none, and for pieces, merges and numbers that contradict each other.
+  static Tokenizer from_json(std::string text, const std::string& name);
+
+  /// No text gives a special id other than unknown. Pieces of characters take text that is not
+  /// valid UTF-8 with replacement characters, byte-level ones as it is. Blank text gives no ids,
+  /// where spaces at the ends are not kept.
   std::vector<int64_t> encode(std::string_view text) const;
 
   /// Special pieces give no text, the unknown piece gives " ⁇ " (a word, where pieces are words).
-  /// Raises DataError for an id that the vocabulary does not have.
+  /// Pieces of bytes may give what is no UTF-8, see `valid_utf8`. Raises DataError for an id that
+  /// the vocabulary does not have.
   std::string decode(std::span<const int64_t> ids) const;
 
   int64_t size() const;
-  int64_t pad_id() const;  ///< -1 for a foreign model without one
-  int64_t unknown_id() const;
-  int64_t begin_id() const;  ///< the pad piece of a foreign model without one (as T5 begins)
+  int64_t pad_id() const;      ///< -1 for a foreign model without one
+  int64_t unknown_id() const;  ///< -1 for a byte-level one without
+  int64_t begin_id() const;    ///< the pad piece of a foreign model without one (as T5 begins)
   int64_t end_id() const;
   Piece piece(int64_t id) const;
 
-  /// What `from_model`, or the lines of `from_words`, make the same tokenizer of.
+  /// What `from_model`, the lines of `from_words`, or `from_json` make the same tokenizer of.
   const std::string& serialized() const;
 
   /// True for copies of one another.

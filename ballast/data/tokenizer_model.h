@@ -39,4 +39,8 @@ std::shared_ptr<const TokenizerModel> sentencepiece_model(std::string serialized
 std::shared_ptr<const TokenizerModel> word_model(std::span<const std::string> lines,
                                                  const std::string& name);
 
+/// See `Tokenizer::from_json`.
+std::shared_ptr<const TokenizerModel> byte_pair_model(std::string serialized,
+                                                      const std::string& name);
+
 }  // namespace ballast

@@ -52,6 +52,7 @@ struct LearnedPieces {
   int64_t training_sentences = 2'000'000;
 
   static constexpr KindInfo info = subword_infos[static_cast<std::size_t>(subwords)];
+  static constexpr std::string_view kept_as = ".model";  ///< by a run, behind the name
 
   static constexpr auto fields() {
     using L = LearnedPieces;
@@ -86,6 +87,7 @@ struct SentencePieceFile {
 
   static constexpr KindInfo info{"sentencepiece", "the pieces of a SentencePiece model",
                                  "https://github.com/google/sentencepiece"};
+  static constexpr std::string_view kept_as = ".model";
 
   static constexpr auto fields() {
     return std::tuple{field("file", &SentencePieceFile::file,
@@ -100,6 +102,7 @@ struct WordFile {
 
   static constexpr KindInfo info{
       "words", "text is split at spaces; words that are not listed are unknown", ""};
+  static constexpr std::string_view kept_as = ".txt";
 
   static constexpr auto fields() {
     return std::tuple{field("file", &WordFile::file,
@@ -109,7 +112,39 @@ struct WordFile {
   bool operator==(const WordFile&) const = default;
 };
 
+/// GPT-2's files, or a tokenizer.json of byte-level pairs.
+struct BytePairFile {
+  std::string file;
+  std::string merges;
+
+  static constexpr KindInfo info{"byte_level_bpe",
+                                 "the byte-level pieces of GPT-2's files or of a tokenizer.json",
+                                 "Radford et al. 2019, section 2.2"};
+  static constexpr std::string_view kept_as = ".json";
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("file", &BytePairFile::file, "a tokenizer.json, or a vocab.json with its merges.txt"),
+        field("merges", &BytePairFile::merges,
+              "the merges of a vocab.json; empty is merges.txt beside it"),
+    };
+  }
+
+  bool operator==(const BytePairFile&) const = default;
+};
+
+/// The 256 bytes and an end piece, which nothing is learned for.
+struct Bytes {
+  static constexpr KindInfo info{"bytes", "every byte is a piece", "Xue et al. 2022 (ByT5)"};
+  static constexpr std::string_view kept_as = ".json";
+
+  static constexpr auto fields() { return std::tuple{}; }
+
+  bool operator==(const Bytes&) const = default;
+};
+
 using LearnedChoice = std::variant<Bpe, Unigram, Characters>;
-using TokenizerChoice = std::variant<Bpe, Unigram, Characters, SentencePieceFile, WordFile>;
+using TokenizerChoice =
+    std::variant<Bpe, Unigram, Characters, SentencePieceFile, WordFile, BytePairFile, Bytes>;
 
 }  // namespace ballast

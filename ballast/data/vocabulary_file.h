@@ -19,4 +19,12 @@ Tokenizer read_sentencepiece(const std::filesystem::path& file, const std::stop_
 /// The tokenizer of a file of words, see `Tokenizer::from_words`; packed as `LineReader` takes it.
 Tokenizer read_words(const std::filesystem::path& file);
 
+/// The tokenizer of a `tokenizer.json`, or of a `vocab.json` and its merges, which are `merges.txt`
+/// beside it where `merges` is empty; see `Tokenizer::from_json`.
+Tokenizer read_byte_pairs(const std::filesystem::path& file,
+                          const std::filesystem::path& merges = {});
+
+/// The 256 bytes, which are ids 0 to 255, and an end piece.
+Tokenizer byte_tokenizer();
+
 }  // namespace ballast

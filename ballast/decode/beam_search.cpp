@@ -124,6 +124,8 @@ class Search {
   std::vector<int64_t> excluded() const {
     std::vector<int64_t> tokens{special_.padding, special_.begin};
     if (options_.forbid_unknown) tokens.push_back(special_.unknown);
+    // A vocabulary may lack an unknown piece, and begin with the end piece.
+    std::erase_if(tokens, [&](int64_t id) { return id < 0 || id == special_.end; });
     if (none_may_end()) tokens.push_back(special_.end);
     return tokens;
   }

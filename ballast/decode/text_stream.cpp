@@ -43,21 +43,6 @@ size_t begun(std::string_view text, const std::vector<std::string>& stops) {
 
 }  // namespace
 
-std::string valid_utf8(std::string_view text) {
-  std::string valid;
-  for (;;) {
-    const size_t good = valid_utf8_prefix(text);
-    valid += text.substr(0, good);
-    text.remove_prefix(good);
-    if (text.empty()) return valid;
-    valid += replacement;
-    text.remove_prefix(1);
-    while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) {
-      text.remove_prefix(1);
-    }
-  }
-}
-
 TextStream::TextStream(const Tokenizer& tokenizer, std::span<const int64_t> prompt,
                        std::vector<std::string> stops)
     : tokenizer_(tokenizer), stops_(std::move(stops)) {

@@ -43,7 +43,4 @@ class TextStream {
   bool stopped_ = false;
 };
 
-/// The text with a replacement character in place of every sequence of bytes that is no UTF-8.
-std::string valid_utf8(std::string_view text);
-
 }  // namespace ballast

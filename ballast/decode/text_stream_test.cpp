@@ -115,10 +115,5 @@ TEST(TextStream, TheEndPieceIsTheEndOfALine) {
   EXPECT_EQ(all + stream.finish(), "the cat\nthe mat");
 }
 
-TEST(ValidUtf8, ReplacesWhatIsNone) {
-  EXPECT_EQ(valid_utf8("a\xE2\x82z\xFF\u00fc"), "a\uFFFDz\uFFFD\u00fc");
-  EXPECT_EQ(valid_utf8(""), "");
-}
-
 }  // namespace
 }  // namespace ballast

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ballast/base/error.h"
+#include "ballast/data/text.h"
 #include "ballast/decode/ensemble.h"
 #include "ballast/loops/tasks.h"
 
@@ -62,7 +63,7 @@ std::vector<Hypotheses> translate(Transformer& model, const Sources& sources,
 std::vector<std::string> best_texts(const std::vector<Hypotheses>& found, const Tokenizer& target) {
   std::vector<std::string> texts;
   for (const Hypotheses& each : found) {
-    texts.push_back(each.empty() ? std::string() : target.decode(each.front().tokens));
+    texts.push_back(each.empty() ? std::string() : valid_utf8(target.decode(each.front().tokens)));
   }
   return texts;
 }

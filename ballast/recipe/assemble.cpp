@@ -118,14 +118,16 @@ const TokenizerChoice& tokenizer_choice(const DataOptions& data, Side side) {
 }
 
 Tokenizer make_tokenizer(const Recipe& recipe, Side side, const Oversight& oversight) {
-  const Overloaded make{[&](const SentencePieceFile& given) {
-                          return read_sentencepiece(given.file, oversight.stop);
-                        },
-                        [&](const WordFile& given) { return read_words(given.file); },
-                        [&](const auto& options) {
-                          return learned(files_of(recipe.data, side), recipe.data.json_field,
-                                         options, oversight);
-                        }};
+  const Overloaded make{
+      [&](const SentencePieceFile& given) {
+        return read_sentencepiece(given.file, oversight.stop);
+      },
+      [&](const WordFile& given) { return read_words(given.file); },
+      [&](const BytePairFile& given) { return read_byte_pairs(given.file, given.merges); },
+      [](const Bytes&) { return byte_tokenizer(); },
+      [&](const auto& options) {
+        return learned(files_of(recipe.data, side), recipe.data.json_field, options, oversight);
+      }};
   return std::visit(make, tokenizer_choice(recipe.data, side));
 }
 

@@ -6,23 +6,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
-#include <type_traits>
 
 namespace ballast {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Choice>
-auto* file_of(Choice& choice) {
-  using Text = std::conditional_t<std::is_const_v<Choice>, const std::string, std::string>;
-  return std::visit(
-      [](auto& given) -> Text* {
-        if constexpr (requires { given.file; }) return &given.file;
-        return nullptr;
-      },
-      choice);
-}
 
 /// Empty when nothing is wrong.
 std::string problem_of(const fs::path& file) {
@@ -54,17 +42,26 @@ void check(const std::string& option, const std::string& file, std::vector<Contr
 }  // namespace
 
 std::vector<std::string*> vocabulary_files(DataOptions& data) {
-  std::vector<std::string*> files{file_of(data.tokenizer)};
-  if (data.target_tokenizer) files.push_back(file_of(*data.target_tokenizer));
-  std::erase(files, nullptr);
+  std::vector<std::string*> files;
+  const auto add = [&](auto& given) {
+    if constexpr (requires { given.file; }) files.push_back(&given.file);
+    if constexpr (requires { given.merges; }) files.push_back(&given.merges);
+  };
+  std::visit(add, data.tokenizer);
+  if (data.target_tokenizer) std::visit(add, *data.target_tokenizer);
   return files;
 }
 
 std::vector<Contradiction> vocabulary_contradictions(const Recipe& recipe) {
   std::vector<Contradiction> found;
   const auto check = [&](const std::string& name, const TokenizerChoice& choice) {
-    const std::string* file = file_of(choice);
-    if (!file || !file->empty()) return;
+    const bool lacks_file = std::visit(
+        [](const auto& given) {
+          if constexpr (requires { given.file; }) return given.file.empty();
+          return false;
+        },
+        choice);
+    if (!lacks_file) return;
     found.push_back({name, fmt::format("{0} = {{ kind = \"{1}\" }} names no file; add file = "
                                        "\"...\"",
                                        name, info_of(choice).name)});

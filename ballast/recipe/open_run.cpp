@@ -57,8 +57,9 @@ struct StoredNames {
 StoredNames names_of(const Recipe& recipe, Side side) {
   constexpr const char* owners[] = {"", "source.", "target."};
   const std::string name = fmt::format("{}tokenizer", owners[static_cast<int>(side)]);
-  const bool words = std::holds_alternative<WordFile>(tokenizer_choice(recipe.data, side));
-  return {name + (words ? ".txt" : ".model"), name + ".key"};
+  const std::string_view suffix = std::visit([](const auto& given) { return given.kept_as; },
+                                             tokenizer_choice(recipe.data, side));
+  return {fmt::format("{}{}", name, suffix), name + ".key"};
 }
 
 /// Those that have a vocabulary of their own.
@@ -70,7 +71,10 @@ std::vector<Side> sides_of(const Recipe& recipe) {
 std::string key_text(const std::string& model) { return fmt::format("{:016x}\n", key_of(model)); }
 
 Tokenizer tokenizer_from(std::string bytes, const StoredNames& names) {
-  if (!names.vocabulary.ends_with(".txt")) return Tokenizer::from_model(std::move(bytes));
+  if (names.vocabulary.ends_with(Bpe::kept_as)) return Tokenizer::from_model(std::move(bytes));
+  if (names.vocabulary.ends_with(Bytes::kept_as)) {
+    return Tokenizer::from_json(std::move(bytes), names.vocabulary);
+  }
   std::vector<std::string> lines;
   for (size_t at = 0, end = 0; (end = bytes.find('\n', at)) != std::string::npos; at = end + 1) {
     lines.push_back(bytes.substr(at, end - at));
@@ -90,9 +94,10 @@ Tokenizer stored_tokenizer(const RunDirectory& directory, const StoredNames& nam
 
 /// The file that a recipe gives for a vocabulary; empty for one that is learned.
 std::string given_file(const TokenizerChoice& choice) {
-  const Overloaded file{[](const SentencePieceFile& given) { return given.file; },
-                        [](const WordFile& given) { return given.file; },
-                        [](const auto&) { return std::string(); }};
+  const auto file = [](const auto& given) {
+    if constexpr (requires { given.file; }) return given.file;
+    return std::string();
+  };
   return std::visit(file, choice);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ballast/data/text.h"
 #include "ballast/train/progress.h"
 
 namespace ballast {
@@ -115,7 +116,7 @@ std::string written(const TranslationForm& form, const Tokenizer& tokenizer, int
   std::string lines;
   for (size_t i = 0; i < std::min(all.size(), static_cast<size_t>(form.n_best)); ++i) {
     const Hypothesis& each = all[i];
-    const std::string text = tokenizer.decode(each.tokens);
+    const std::string text = valid_utf8(tokenizer.decode(each.tokens));
     const int64_t length = length_of(each, found.empty());
     if (form.format == TranslationFormat::text) {
       lines += text_line(form, text, each);
